@@ -1,0 +1,1 @@
+"""Berth, a Kubernetes scheduler in Python."""
