@@ -1,0 +1,1 @@
+"""Typed, trimmed views of Kubernetes objects, and the arithmetic that their fields need."""
