@@ -1,0 +1,1 @@
+"""Arguments of the in-tree plugins, one module each, and the registry that users' plugins extend."""
