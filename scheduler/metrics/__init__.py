@@ -1,0 +1,1 @@
+"""Metrics with kube-scheduler's names, labels, buckets and texts."""

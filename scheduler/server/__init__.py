@@ -1,0 +1,1 @@
+"""The HTTPS endpoints of the process: probes, metrics and configuration, with delegated access control."""
