@@ -1,0 +1,1 @@
+"""Transport: connections, watches, writes and leases, and an in-process cluster in their place."""

@@ -1,0 +1,254 @@
+"""The one place that writes to the API server: binds before everything else, each pod's writes in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections import OrderedDict
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from scheduler.client.backoff import Backoff
+from scheduler.client.binding import Binder, BindSettings
+from scheduler.client.errors import ApiError, BindError, ConnectError, TransportError
+from scheduler.client.eventwriter import EventSettings, EventWriter
+from scheduler.client.http import STRATEGIC_MERGE_PATCH
+from scheduler.client.interface import Writer
+from scheduler.client.kinds import PODS
+from scheduler.client.slots import Rank, Slots
+from scheduler.client.status import StatusPatch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator, Sequence
+
+    from scheduler.api.objects import PodCondition
+    from scheduler.client.http import Session
+    from scheduler.client.interface import Event
+
+__all__ = ["Dispatcher", "WriteSettings"]
+
+log = logging.getLogger(__name__)
+
+#: How many pods are remembered as bound, so that late patches of theirs are dropped.
+_REMEMBERED = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class WriteSettings:
+    """Requests in flight, slots kept free for binds, seconds for a request, attempts, delays between them."""
+
+    concurrency: int = 64
+    reserved_for_binds: int = 32
+    request_timeout: float = 30.0
+    attempts: int = 4
+    backoff_base: float = 0.05
+    backoff_cap: float = 5.0
+    bind: BindSettings = field(default_factory=BindSettings)
+    events: EventSettings = field(default_factory=EventSettings)
+
+
+class Dispatcher(Writer):
+    """The write side of a real cluster (``interface.Writer``).
+
+    Events go over ``event_session`` where one is given, so that they have a rate limit of their own, as
+    kube-scheduler's have. ``on_event_dropped`` is called for each event that was not written.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        event_session: Session | None = None,
+        settings: WriteSettings | None = None,
+        on_event_dropped: Callable[[], None] | None = None,
+        rng: random.Random | None = None,
+    ) -> None:
+        self._session = session
+        self._settings = settings or WriteSettings()
+        self._rng = rng or random.Random()
+        self._slots = Slots(self._settings.concurrency, reserved=self._settings.reserved_for_binds)
+        self._binder = Binder(session, self._settings.bind, rng=self._rng)
+        self._events = EventWriter(
+            event_session or session,
+            self._slots,
+            settings=self._settings.events,
+            on_dropped=on_event_dropped,
+            rng=self._rng,
+        )
+        self._patches: dict[str, StatusPatch] = {}
+        self._patching: set[str] = set()
+        self._sending: dict[str, asyncio.Future[None]] = {}
+        self._bound: OrderedDict[str, None] = OrderedDict()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._calls = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._closed = False
+
+    @property
+    def events_dropped(self) -> int:
+        """Events that were not written."""
+        return self._events.dropped
+
+    async def bind(self, namespace: str, name: str, uid: str, node: str) -> None:
+        """Bind a pod; see ``interface.Writer.bind``."""
+        self._patches.pop(uid, None)
+        self._remember(uid)
+        sent = False
+        with self._call():
+            try:
+                # A patch that is under way could reach the pod after the bind, and say that it is
+                # unscheduled.
+                if sending := self._sending.get(uid):
+                    await asyncio.wait({sending})
+                async with self._slots.slot(Rank.BIND):
+                    sent = True
+                    await self._binder.bind(namespace, name, uid, node)
+            except BaseException as error:
+                if not sent or isinstance(error, BindError | ApiError):
+                    self._bound.pop(uid, None)  # certainly not bound by us
+                raise
+
+    def patch_pod_status(
+        self,
+        namespace: str,
+        name: str,
+        uid: str,
+        *,
+        conditions: Sequence[PodCondition] = (),
+        nominated_node_name: str | None = None,
+    ) -> None:
+        """Patch a pod's status, without waiting; see ``interface.Writer.patch_pod_status``."""
+        if uid in self._bound or self._closed:
+            return
+        patch = StatusPatch.of(namespace, name, uid, conditions, nominated_node_name)
+        waiting = self._patches.get(uid)
+        if waiting is not None:
+            waiting.merge(patch)
+            return
+        self._patches[uid] = patch
+        if uid not in self._patching:
+            self._patching.add(uid)
+            self._spawn(self._send_patches(uid), f"status of {namespace}/{name}")
+
+    async def delete_pod(self, namespace: str, name: str, uid: str) -> None:
+        """Delete a pod; see ``interface.Writer.delete_pod``."""
+        body = msgspec.json.encode({"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": uid}})
+        with self._call():
+            try:
+                async with self._slots.slot(Rank.DELETE):
+                    await self._repeat("DELETE", PODS.path(namespace, name), body, "application/json")
+            except ApiError as error:
+                if not (error.is_not_found or error.is_conflict):
+                    raise
+
+    def create_event(self, event: Event) -> None:
+        """Write an event, without waiting; see ``interface.EventSink``."""
+        self._events.create_event(event)
+
+    def patch_event(self, event: Event) -> None:
+        """Write an event's series, without waiting; see ``interface.EventSink``."""
+        self._events.patch_event(event)
+
+    async def drain(self, grace: float) -> bool:
+        """Take no more patches and events, and let what is under way come to its end.
+
+        Answers False if something was still under way after ``grace`` seconds; patches and events are given
+        up then, binds and deletions are their callers' to cancel.
+        """
+        self._closed = True
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + grace
+        settled = True
+        try:
+            await asyncio.wait_for(self._idle.wait(), grace)
+        except TimeoutError:
+            settled = False
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=max(0.0, deadline - clock()))
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late)
+                settled = False
+        return await self._events.drain(max(0.0, deadline - clock())) and settled
+
+    @contextmanager
+    def _call(self) -> Iterator[None]:
+        """Counts a bind or deletion that is under way, for ``drain``."""
+        self._calls += 1
+        self._idle.clear()
+        try:
+            yield
+        finally:
+            self._calls -= 1
+            if self._calls == 0:
+                self._idle.set()
+
+    def _remember(self, uid: str) -> None:
+        self._bound[uid] = None
+        self._bound.move_to_end(uid)
+        if len(self._bound) > _REMEMBERED:
+            self._bound.popitem(last=False)
+
+    def _spawn(self, work: Coroutine[object, object, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _send_patches(self, uid: str) -> None:
+        """Send the pod's waiting patch when its turn has come, and those that came meanwhile."""
+        try:
+            while uid in self._patches:
+                async with self._slots.slot(Rank.STATUS):
+                    patch = self._patches.pop(uid, None)
+                    if patch is not None:  # else a bind was begun meanwhile
+                        await self._send_patch(patch)
+        finally:
+            self._patching.discard(uid)
+
+    async def _send_patch(self, patch: StatusPatch) -> None:
+        done = self._sending[patch.uid] = asyncio.get_running_loop().create_future()
+        try:
+            path = PODS.path(patch.namespace, patch.name, "status")
+            await self._repeat("PATCH", path, patch.body(), STRATEGIC_MERGE_PATCH, unless_bound=patch.uid)
+        except ApiError as error:
+            level = logging.DEBUG if error.is_not_found else logging.ERROR
+            log.log(level, "error updating pod %s/%s: %s", patch.namespace, patch.name, error)
+        except TransportError as error:
+            log.error("error updating pod %s/%s: %s", patch.namespace, patch.name, error)
+        finally:
+            del self._sending[patch.uid]
+            done.set_result(None)
+
+    async def _repeat(self, method: str, path: str, body: bytes, content_type: str, *, unless_bound: str = "") -> None:
+        """Send a write that does the same however often it is repeated.
+
+        Retried as kube-scheduler retries (pkg/scheduler/util/utils.go, RetriableWithConflict), and also where
+        the answer was lost. ``unless_bound`` is the uid of a pod whose bind makes further attempts wrong.
+        """
+        settings = self._settings
+        backoff = Backoff(settings.backoff_base, settings.backoff_cap, rng=self._rng)
+        conflicts = method != "DELETE"
+        for attempt in range(1, settings.attempts + 1):
+            try:
+                await self._session.request(
+                    method, path, body=body, content_type=content_type, within=settings.request_timeout
+                )
+                return
+            except (ApiError, ConnectError, TransportError) as error:
+                if attempt == settings.attempts or unless_bound in self._bound or not _again(error, conflicts):
+                    raise
+            await asyncio.sleep(backoff.next())
+            if unless_bound in self._bound:
+                return
+
+
+def _again(error: Exception, conflicts: bool) -> bool:
+    if not isinstance(error, ApiError):
+        return True
+    return error.outcome_unknown or error.status == 429 or (conflicts and error.is_conflict)

@@ -1,0 +1,109 @@
+"""The two sides of a cluster as the scheduler sees it: where objects come from and where decisions go.
+
+Both the real API server (``informers.Informers``, ``dispatcher.Dispatcher``) and the in-process cluster
+(``memory.MemoryCluster``, ``memory.MemoryWriter``) implement them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from scheduler.api.objects import Model, ObjectReference
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scheduler.api.objects import PodCondition
+    from scheduler.client.informer import Informer, KeepPolicy
+    from scheduler.client.kinds import Resource, Selection, T
+
+__all__ = ["Event", "EventSeries", "EventSink", "Source", "Writer"]
+
+
+class EventSeries(Model, frozen=True, omit_defaults=True):
+    """events.k8s.io/v1 EventSeries: how often an event was repeated, and when last (RFC 3339, microseconds)."""
+
+    count: int
+    last_observed_time: str
+
+
+class Event(Model, frozen=True, omit_defaults=True):
+    """events.k8s.io/v1 Event, without what the API server fills in. Times are RFC 3339 texts."""
+
+    name: str
+    namespace: str
+    event_time: str
+    reporting_controller: str
+    reporting_instance: str
+    action: str
+    reason: str
+    regarding: ObjectReference
+    note: str = ""
+    type: str = "Normal"
+    related: ObjectReference | None = None
+    series: EventSeries | None = None
+    annotations: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class Source(Protocol):
+    """The read side: informers of resources."""
+
+    def informer(
+        self,
+        resource: Resource[T],
+        *,
+        selection: Selection[T] | None = None,
+        keep: KeepPolicy | None = None,
+        optional: bool = False,
+    ) -> Informer[T]:
+        """The informer of a resource, begun on first demand (whose arguments stay in force).
+
+        With ``optional`` a server that does not have the resource counts as one that has no objects of it.
+        """
+
+    async def wait_for_sync(self, within: float) -> None:
+        """Return when all informers have delivered their first list.
+
+        Raises SyncTimeoutError after ``within`` seconds; it names the resources that are missing and why.
+        """
+
+
+class EventSink(Protocol):
+    """Where event objects go. Neither call waits or fails: what can't be written is dropped and counted."""
+
+    def create_event(self, event: Event) -> None:
+        """Write a new event."""
+
+    def patch_event(self, event: Event) -> None:
+        """Write the event's series onto the event that exists; create it whole if it is gone."""
+
+
+class Writer(EventSink, Protocol):
+    """The write side: everything that the scheduler does to a cluster."""
+
+    async def bind(self, namespace: str, name: str, uid: str, node: str) -> None:
+        """Bind the pod to the node, and return when it is known to be bound there.
+
+        Raises PodGoneError, BindConflictError, BindTimeoutError (all BindError), or ApiError for any other
+        refusal.
+        """
+
+    def patch_pod_status(
+        self,
+        namespace: str,
+        name: str,
+        uid: str,
+        *,
+        conditions: Sequence[PodCondition] = (),
+        nominated_node_name: str | None = None,
+    ) -> None:
+        """Set conditions (by type) and, unless None, ``status.nominatedNodeName``; an empty name clears it.
+
+        Does not wait. A later patch of the same pod is merged into one that has not been sent; no patch is
+        sent once a bind of the pod was begun, unless that bind has failed.
+        """
+
+    async def delete_pod(self, namespace: str, name: str, uid: str) -> None:
+        """Delete the pod; one that is gone or was replaced counts as deleted. Raises ApiError."""
