@@ -1,0 +1,1 @@
+"""Berth in a kind cluster, where there is Docker."""

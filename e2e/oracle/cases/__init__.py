@@ -1,0 +1,1 @@
+"""The generator of scheduling cases, one module for each kind of them."""

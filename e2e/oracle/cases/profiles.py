@@ -1,0 +1,90 @@
+"""The kinds of cases by name, and cases of them."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING
+
+from e2e.oracle.cases.case import Case, Object
+from e2e.oracle.cases.dra import dra
+from e2e.oracle.cases.nodes import basic, image, nodeaffinity, taints
+from e2e.oracle.cases.pods import interpod, spread
+from e2e.oracle.cases.ports import ports
+from e2e.oracle.cases.preemption import preempt
+from e2e.oracle.cases.resources import resources
+from e2e.oracle.cases.scoring import scoring, weights
+from e2e.oracle.cases.volumes import volumes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PROFILES = {
+    "resources": resources,
+    "taints": taints,
+    "nodeaffinity": nodeaffinity,
+    "basic": basic,
+    "ports": ports,
+    "spread": spread,
+    "interpod": interpod,
+    "image": image,
+    "volumes": volumes,
+    "preemption": preempt,
+    "dra": dra,
+    "scoring": scoring,
+}
+"""How a case of each kind is made. The profile ``mixed`` joins several, ``all`` is each in turn, mixed twice."""
+
+
+def mixed(c: Case) -> None:
+    """Several kinds at once."""
+    r = c.r
+    first = r.choice(list(PROFILES))
+    fs = [
+        first,
+        *r.sample(
+            [p for p in PROFILES if p not in (first, "preemption", "dra", "volumes", "resources", "basic", "image")],
+            r.randint(1, 3),
+        ),
+    ]
+    order = ["resources", "basic", "image", "scoring", "preemption"]
+    for f in sorted(dict.fromkeys(fs), key=lambda x: order.index(x) if x in order else 9):
+        PROFILES[f](c)
+    if r.random() < 0.2:
+        weights(c)
+    if r.random() < 0.1:
+        p = c.pod["spec"].get("priority", 0)
+        c.pod["spec"]["priority"] = max(p, 10)
+
+
+def tidy(c: Case) -> None:
+    """What two features together may break: a node's taints are unique by key and effect."""
+    for n in c.nodes:
+        seen = {(t["key"], t["effect"]): t for t in n["spec"].get("taints", [])}
+        if seen:
+            n["spec"]["taints"] = list(seen.values())
+
+
+def generate(profile: str, n: int, seed: int) -> Iterator[bytes]:
+    """``n`` cases as lines of JSON without the newline; the same arguments give the same cases."""
+    names = [*PROFILES, "mixed", "mixed"] if profile == "all" else [profile]
+    for number in range(n):
+        name = names[number % len(names)]
+        yield json.dumps(_case(name, number, seed), separators=(",", ":")).encode()
+
+
+def _case(name: str, number: int, seed: int) -> Object:
+    rng = random.Random(f"{seed}/{name}/{number}")
+    c = Case(rng, hi=20 if name in ("preemption", "dra") else 40)
+    (mixed if name == "mixed" else PROFILES[name])(c)
+    if (
+        name not in ("resources", "preemption", "scoring")
+        and "requests" not in c.container().get("resources", {})
+        and rng.random() < 0.6
+    ):
+        c.container().setdefault("resources", {})["requests"] = {
+            "cpu": rng.choice(["100m", "500m", "2"]),
+            "memory": rng.choice(["64Mi", "1Gi"]),
+        }
+    tidy(c)
+    return c.done(f"{name}-{seed}-{number}")

@@ -1,0 +1,134 @@
+"""What has to be equal in two decisions on one case, and where they differ.
+
+Compared: feasible nodes with totals, raw and weighted scores; rejected nodes with plugin, code and reasons; the
+best nodes; the reason and the plugins that made the pod unschedulable; the outcome of PreFilter; what PreScore
+skipped; and the message up to what PostFilter adds to it. Of a decision that failed with an error
+(``SchedulerError``) only the reason and the nodes in error count, because which node's error is told is random.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+Decision = dict[str, Any]
+
+SCHEDULER_ERROR = "SchedulerError"
+_SORTED_LISTS = ("best", "prescore_skipped", "unschedulable_plugins")
+_FLAGS = ("score_skipped", "nominated_path")
+
+
+class Difference(NamedTuple):
+    """One value that differs; ``path`` is where in the decision it is."""
+
+    path: str
+    expected: Any
+    actual: Any
+
+
+class Verdict(enum.Enum):
+    """How the comparison of one case ended."""
+
+    AGREED = "agreed"
+    REFUSED = "refused by both"
+    SKIPPED = "skipped: the oracle cannot decide it"
+    DIFFERS = "differs"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A verdict, with the differences if it is DIFFERS."""
+
+    verdict: Verdict
+    differences: tuple[Difference, ...] = ()
+
+
+def compare(expected: Decision, actual: Decision) -> Comparison:
+    """Compare kube-scheduler's decision with ours, both as in README.md."""
+    if expected.get("error"):
+        return Comparison(Verdict.REFUSED if actual.get("error") else Verdict.SKIPPED)
+    if actual.get("error"):
+        return Comparison(Verdict.DIFFERS, (Difference("error", None, actual["error"]),))
+    found = _differences(expected, actual)
+    return Comparison(Verdict.DIFFERS, tuple(found)) if found else Comparison(Verdict.AGREED)
+
+
+def _differences(expected: Decision, actual: Decision) -> list[Difference]:
+    found: list[Difference] = []
+    _value(found, "id", expected.get("id"), actual.get("id"))
+    _value(found, "reason", expected.get("reason") or "", actual.get("reason") or "")
+    if expected.get("reason") == SCHEDULER_ERROR:
+        _value(found, "nodes in error", _in_error(expected), _in_error(actual))
+        return found
+    _nodes(found, "feasible", expected, actual, _score)
+    _nodes(found, "infeasible", expected, actual, _rejection)
+    for field in _SORTED_LISTS:
+        _value(found, field, sorted(expected.get(field) or ()), sorted(actual.get(field) or ()))
+    for field in _FLAGS:
+        _value(found, field, bool(expected.get(field)), bool(actual.get(field)))
+    _prefilter(found, expected.get("prefilter_status"), actual.get("prefilter_status"))
+    _value(found, "message", _message(expected, expected), _message(actual, expected))
+    return found
+
+
+def _value(found: list[Difference], path: str, expected: Any, actual: Any) -> None:
+    if expected != actual:
+        found.append(Difference(path, expected, actual))
+
+
+def _nodes(found: list[Difference], field: str, expected: Decision, actual: Decision, fields: Any) -> None:
+    """Node by node, field by field; a node that only one side has is one difference."""
+    ours, theirs = actual.get(field) or {}, expected.get(field) or {}
+    for node in sorted(ours.keys() | theirs.keys()):
+        path = f"{field}.{node}"
+        if node not in ours or node not in theirs:
+            _value(found, path, theirs.get(node), ours.get(node))
+            continue
+        want, have = fields(theirs[node]), fields(ours[node])
+        for name in sorted(want.keys() | have.keys()):
+            _value(found, f"{path}.{name}", want.get(name), have.get(name))
+
+
+def _score(node: dict[str, Any]) -> dict[str, Any]:
+    flat = {"total": node.get("total")}
+    for kind in ("plugins", "raw"):
+        flat.update({f"{kind}.{plugin}": score for plugin, score in (node.get(kind) or {}).items()})
+    return flat
+
+
+def _rejection(node: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "plugin": node.get("plugin") or "",
+        "code": node.get("code"),
+        "reasons": sorted(node.get("reasons") or ()),
+        "restricted": bool(node.get("restricted")),
+    }
+
+
+def _prefilter(found: list[Difference], expected: Decision | None, actual: Decision | None) -> None:
+    want, have = expected or {}, actual or {}
+    path = "prefilter_status"
+    _value(found, f"{path}.code", want.get("code"), have.get("code"))
+    _value(found, f"{path}.plugin", want.get("plugin") or "", have.get("plugin") or "")
+    _value(found, f"{path}.reasons", want.get("reasons") or [], have.get("reasons") or [])
+    # No nodeNames means all nodes, an empty list none.
+    names = [None if side.get("nodeNames") is None else sorted(side["nodeNames"]) for side in (want, have)]
+    _value(found, f"{path}.nodeNames", *names)
+    for field in ("restrictedBy", "skippedFilter"):
+        _value(found, f"{path}.{field}", sorted(want.get(field) or ()), sorted(have.get(field) or ()))
+
+
+def _in_error(decision: Decision) -> list[str]:
+    nodes = decision.get("infeasible") or {}
+    return sorted(name for name, status in nodes.items() if status.get("code") == "Error")
+
+
+def _message(decision: Decision, expected: Decision) -> str:
+    """The message without what PostFilter put at its end, be it that side's own text or kube-scheduler's."""
+    message: str = decision.get("message") or ""
+    for side in (decision, expected):
+        added = (side.get("postfilter") or {}).get("message")
+        if added and message.endswith(f" {added}"):
+            return message.removesuffix(f" {added}")
+    return message

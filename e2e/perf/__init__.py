@@ -1,0 +1,1 @@
+"""Schedulers side by side, against a real API server."""

@@ -1,0 +1,25 @@
+"""The table of a comparison of two schedulers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from e2e.perf.bench import FIGURES, table
+
+
+def result(**figures: float) -> dict[str, Any]:
+    zeros = {path[0]: 0 for _, path, _ in FIGURES if len(path) == 1}
+    return {**zeros, "latency_ms": {"P50": 10, "P99": 20}, **figures}
+
+
+def test_medians_of_the_rounds_and_berth_over_kube_scheduler():
+    kube = [result(throughput=value) for value in (100, 300, 200)]
+    berth = [result(throughput=value) for value in (150, 50, 100)]
+    lines = table([{"Workload": "basic", "A": kube, "B": berth}]).splitlines()
+    assert lines[0].split() == ["workload", "figure", "kube-scheduler", "berth", "ratio"]
+    assert lines[1].split() == ["basic", "pods/s", "200", "100", "0.50"]
+
+
+def test_no_ratio_to_nothing():
+    lines = table([{"Workload": "basic", "A": [result()], "B": [result(n_violations=2)]}]).splitlines()
+    assert lines[-2].split() == ["violations", "0", "2", "-"]
