@@ -186,12 +186,19 @@ class PodCondition(Model, frozen=True, kw_only=True):
     last_transition_time: str | None = None
 
 
+class ResourcesInForce(Model, frozen=True, kw_only=True):
+    """core/v1 ResourceRequirements of a status. An empty list is not the same here as none, which is None."""
+
+    requests: ResourceList | None = None
+    limits: ResourceList | None = None
+
+
 class ContainerStatus(Model, frozen=True, kw_only=True):
     """core/v1 ContainerStatus: what the kubelet has allocated to a running container."""
 
     name: str = ""
-    allocated_resources: ResourceList = field(default_factory=dict)
-    resources: ResourceRequirements | None = None
+    allocated_resources: ResourceList | None = None
+    resources: ResourcesInForce | None = None
 
 
 class PodResourceClaimStatus(Model, frozen=True, kw_only=True):
@@ -229,8 +236,8 @@ class PodStatus(Model, frozen=True, kw_only=True):
     init_container_statuses: tuple[ContainerStatus, ...] = ()
     resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
     extended_resource_claim_status: PodExtendedResourceClaimStatus | None = None
-    allocated_resources: ResourceList = field(default_factory=dict)
-    resources: ResourceRequirements | None = None
+    allocated_resources: ResourceList | None = None
+    resources: ResourcesInForce | None = None
 
 
 class Pod(Model, frozen=True, kw_only=True):

@@ -101,17 +101,17 @@ def _pod_requests(
 def _is_resized(pod: Pod) -> bool:
     """Say whether the status can lead to other requests than the spec."""
     status = pod.status
-    if status.allocated_resources or is_resize_infeasible(pod):
+    if status.allocated_resources is not None or is_resize_infeasible(pod):
         return True
     spec = {c.name: c.resources.requests for c in (*pod.spec.containers, *pod.spec.init_containers)}
     for container in (*status.container_statuses, *status.init_container_statuses):
         requests = spec.get(container.name)
         if requests is None:
             continue
-        if container.allocated_resources and container.allocated_resources != requests:
+        if container.allocated_resources is not None and container.allocated_resources != requests:
             return True
         in_force = container.resources.requests if container.resources is not None else None
-        if in_force and in_force != requests:
+        if in_force is not None and in_force != requests:
             return True
     return False
 
@@ -119,8 +119,9 @@ def _is_resized(pod: Pod) -> bool:
 def _resized_requests(pod: Pod, defaults: Mapping[str, Quantity]) -> Amounts:
     """Return the largest of the sums of what the spec says, what was allocated and what is in force."""
     status = pod.status
-    if status.allocated_resources and status.resources is not None and status.resources.requests:
-        allocated, actuated = _parsed(status.allocated_resources), _parsed(status.resources.requests)
+    in_force = status.resources.requests if status.resources is not None else None
+    if status.allocated_resources is not None and in_force is not None:
+        allocated, actuated = _parsed(status.allocated_resources), _parsed(in_force)
     else:
         allocated = _aggregated(pod, _allocated_requests, use_status=True, defaults=defaults)
         actuated = _aggregated(pod, _actuated_requests, use_status=True, defaults=defaults)
@@ -136,8 +137,8 @@ def _pod_level_requests(pod: Pod, *, use_status: bool) -> Amounts:
     if use_status and pod.status.resources is not None:
         if is_resize_infeasible(pod):
             requests = {}
-        in_force = _parsed(pod.status.resources.requests)
-        requests = _largest(requests, in_force, _parsed(pod.status.allocated_resources))
+        in_force = _parsed(pod.status.resources.requests or {})
+        requests = _largest(requests, in_force, _parsed(pod.status.allocated_resources or {}))
     return {name: amount for name, amount in requests.items() if is_pod_level(name)}
 
 
@@ -181,11 +182,12 @@ def _spec_requests(spec: _Texts, _status: ContainerStatus | None, _fallback: _Te
 
 
 def _allocated_requests(_spec: _Texts, status: ContainerStatus | None, fallback: _Texts) -> _Texts:
-    return (status.allocated_resources if status is not None else None) or fallback
+    allocated = status.allocated_resources if status is not None else None
+    return fallback if allocated is None else allocated
 
 
 def _actuated_requests(spec: _Texts, status: ContainerStatus | None, fallback: _Texts) -> _Texts:
-    if status is not None and status.resources is not None and status.resources.requests:
+    if status is not None and status.resources is not None and status.resources.requests is not None:
         return status.resources.requests
     return _allocated_requests(spec, status, fallback)
 

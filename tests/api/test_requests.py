@@ -130,6 +130,15 @@ def test_an_infeasible_resize_does_not_count_by_its_spec() -> None:
     assert existing_requests(pod(asks(cpu="4"), status=status)).requests == {"cpu": 2000}
 
 
+def test_an_empty_list_in_a_status_says_nothing_is_allocated_where_none_says_nothing() -> None:
+    in_force = {"requests": {"cpu": "1", "memory": "100m"}}
+    silent = pod(asks(cpu="100m", memory="0"), status={"containerStatuses": [{"name": "c0", "resources": in_force}]})
+    empty = {"containerStatuses": [{"name": "c0", "resources": {"requests": {}}, "allocatedResources": {}}]}
+    assert existing_requests(silent).requests == {"cpu": 1000, "memory": 1}
+    # Neither counts where both are empty, but the scoring defaults then stand in for what is missing.
+    assert existing_requests(pod(asks(cpu="100m", memory="0"), status=empty)).nonzero_memory == DEFAULT_MEMORY
+
+
 def test_the_pods_own_status_replaces_that_of_its_containers() -> None:
     status = {
         **resized(allocatedResources={"cpu": "9"}),
