@@ -1,0 +1,1 @@
+"""The cluster in columns: nodes, pods, shapes, counters, what-if."""

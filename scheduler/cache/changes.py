@@ -1,0 +1,92 @@
+"""What changed, and where: the log by which cached vectors find the rows that they must compute anew."""
+
+from __future__ import annotations
+
+import enum
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+
+class Change(enum.IntFlag):
+    """The parts of a node that verdicts and scores depend on."""
+
+    NONE = 0
+    NODE = 1 << 0
+    """The node came or went (all else of it changed as well)."""
+    LABELS = 1 << 1
+    TAINTS = 1 << 2
+    """Taints, or spec.unschedulable."""
+    ALLOCATABLE = 1 << 3
+    REQUESTED = 1 << 4
+    """Requests, non-zero requests or the number of pods."""
+    PORTS = 1 << 5
+    IMAGES = 1 << 6
+    FEATURES = 1 << 7
+    CONDITIONS = 1 << 8
+    ANNOTATIONS = 1 << 9
+    PODS = 1 << 10
+    """A pod came or went, whatever it requests."""
+    ALL = (1 << 11) - 1
+
+
+_KEEP: Final = 1 << 16
+"""Entries kept before the older half is dropped; whoever is behind that starts over."""
+
+
+class ChangeLog:
+    """An append-only list of (row, value) with a start that moves on.
+
+    For node changes the value is a `Change`; counters use it for the difference in the count.
+    """
+
+    __slots__ = ("_asked", "_rows", "_start", "_values")
+
+    def __init__(self) -> None:
+        self._rows: list[int] = []
+        self._values: list[int] = []
+        self._start = 0
+        self._asked: dict[tuple[int, int], npt.NDArray[np.intp]] = {}
+        """Answers of `rows` since the last change: the vectors of one shape all ask the same."""
+
+    @property
+    def end(self) -> int:
+        """The position after the newest entry."""
+        return self._start + len(self._rows)
+
+    def append(self, row: int, value: int) -> None:
+        """Note one change."""
+        self._rows.append(row)
+        self._values.append(int(value))
+        if self._asked:
+            self._asked = {}
+        if len(self._rows) > _KEEP:
+            half = _KEEP // 2
+            del self._rows[:half], self._values[:half]
+            self._start += half
+
+    def entries(self, position: int) -> tuple[list[int], list[int]] | None:
+        """Rows and values since `position`; None if these are no longer kept."""
+        first = position - self._start
+        if first < 0:
+            return None
+        return self._rows[first:], self._values[first:]
+
+    def rows(self, position: int, mask: int) -> npt.NDArray[np.intp] | None:
+        """The distinct rows changed since `position` in what `mask` names; None if that is no longer known."""
+        first = position - self._start
+        if first < 0:
+            return None
+        if first == len(self._rows):
+            return _NO_ROWS
+        mask = int(mask)  # plain ints are compared many times as quickly as flags
+        answer = self._asked.get((position, mask))
+        if answer is None:
+            changes = zip(self._rows[first:], self._values[first:], strict=True)
+            found = {row for row, value in changes if value & mask}
+            answer = self._asked[position, mask] = np.fromiter(found, np.intp, len(found))
+        return answer
+
+
+_NO_ROWS: Final = np.empty(0, np.intp)

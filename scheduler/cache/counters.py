@@ -1,0 +1,234 @@
+"""Counts of pods that affinity and spread read: kept up to date with every pod that comes and goes.
+
+kube-scheduler walks all pods for these in each cycle. Here a `PodCounter` holds how many pods of one kind each node has,
+with a log of changes, and a `DomainTally` sums them over the values of a label key, reading only what changed since
+it was last asked.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler.cache.changes import ChangeLog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Mapping
+
+    from scheduler.cache.labels import LabelColumn
+    from scheduler.cache.nodes import NodeTable
+    from scheduler.cache.pods import PodInfo
+    from scheduler.cache.shapes import LabelClass
+    from scheduler.cache.terms import PodTerm
+
+Int64s = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+class PodCounter:
+    """How many pods of one kind each node has; `per_node` is int64 over rows, `total` their sum."""
+
+    __slots__ = ("__weakref__", "_counts", "log", "tallies", "total")
+
+    def __init__(self) -> None:
+        self._counts: Int64s = np.zeros(16, np.int64)
+        self.tallies: dict[str, DomainTally] = {}
+        self.log = ChangeLog()
+        self.total = 0
+
+    def add(self, row: int, difference: int) -> None:
+        """Count pods that came to a row, or left it."""
+        if row >= len(self._counts):
+            self._grow(row + 1)
+        self._counts[row] += difference
+        self.total += difference
+        self.log.append(row, difference)
+
+    def per_node(self, size: int) -> Int64s:
+        """The counts of rows 0..size; a view, to be read only."""
+        if size > len(self._counts):
+            self._grow(size)
+        return self._counts[:size]
+
+    def _grow(self, size: int) -> None:
+        longer = np.zeros(size + size // 2, np.int64)
+        longer[: len(self._counts)] = self._counts
+        self._counts = longer
+
+
+class DomainTally:
+    """The sum of a counter over the nodes of each value of a label key, of those nodes that a mask lets count.
+
+    A tally belongs to whoever asks it with one and the same mask (or none); with `mask_version` it is told of changes
+    to the mask. Index 0 of the sums stands for nodes without the label and is always 0.
+    """
+
+    __slots__ = ("_column_version", "_mask_version", "_position", "_sums", "column", "counter")
+
+    def __init__(self, counter: PodCounter, column: LabelColumn) -> None:
+        self.counter = counter
+        self.column = column
+        self._sums: Int64s = np.zeros(1, np.int64)
+        self._position = -1
+        self._column_version = -1
+        self._mask_version: Hashable = None
+
+    def sums(self, size: int, mask: Mask | None = None, mask_version: Hashable = None) -> Int64s:
+        """int64 over ids of the column; read only. `size` is the number of rows of the table."""
+        counter, column = self.counter, self.column
+        domains = len(column.values)
+        entries = None
+        if self._column_version == column.version and self._mask_version == mask_version:
+            entries = counter.log.entries(self._position)
+        if entries is None:
+            ids = column.ids[:size]
+            counts = counter.per_node(size)
+            if mask is not None:
+                ids, counts = ids[mask[:size]], counts[mask[:size]]
+            sums = np.bincount(ids, weights=counts, minlength=domains).astype(np.int64)
+            sums[0] = 0
+            self._sums = sums
+            self._column_version = column.version
+            self._mask_version = mask_version
+        else:
+            if domains > len(self._sums):
+                self._sums = np.concatenate([self._sums, np.zeros(domains - len(self._sums), np.int64)])
+            sums, ids = self._sums, column.ids
+            for row, difference in zip(*entries, strict=True):
+                domain = ids[row]
+                if domain and (mask is None or mask[row]):
+                    sums[domain] += difference
+        self._position = counter.log.end
+        return self._sums
+
+
+class MatchCounter(PodCounter):
+    """Counts the pods whose namespace and labels a rule matches; terminating ones only if `terminating` says so."""
+
+    __slots__ = ("matches", "terminating")
+
+    def __init__(self, matches: Callable[[LabelClass], bool], *, terminating: bool) -> None:
+        super().__init__()
+        self.matches = matches
+        self.terminating = terminating
+
+
+class HeldTerm:
+    """A term that pods of the cluster carry, with its weight if it is a preferred one, and how many carry it where."""
+
+    __slots__ = ("counter", "term", "weight")
+
+    def __init__(self, term: PodTerm, weight: int) -> None:
+        self.term = term
+        self.weight = weight
+        self.counter = PodCounter()
+
+
+_FEW_TERMS: Final = 64
+"""Terms that nobody carries any more are dropped once there are more than this."""
+
+REQUIRED: Final = "required"
+REQUIRED_ANTI: Final = "requiredAnti"
+PREFERRED: Final = "preferred"
+
+
+class Counters:
+    """All counters in use, and which of them a pod counts in.
+
+    Match counters are made on demand and live as long as somebody holds on to them. Held terms are those of the pods
+    that are there.
+    """
+
+    def __init__(self, table: NodeTable, pods: Callable[[], Iterator[PodInfo]]) -> None:
+        self._table = table
+        self._pods = pods
+        self._match: weakref.WeakValueDictionary[Hashable, MatchCounter] = weakref.WeakValueDictionary()
+        self._version = 0
+        self.held: dict[str, dict[tuple[PodTerm, int], HeldTerm]] = {
+            REQUIRED: {},
+            REQUIRED_ANTI: {},
+            PREFERRED: {},
+        }
+        self._prune_at = _FEW_TERMS
+        self.held_version = 0
+        """Moves on when a term is carried for the first time."""
+        self.namespace_labels: Mapping[str, Mapping[str, str]] = {}
+        self.namespaces_version = 0
+
+    def match(self, key: Hashable, matches: Callable[[LabelClass], bool], *, terminating: bool) -> MatchCounter:
+        """The counter of pods that `matches` picks. `key` names the rule: equal keys must mean equal rules."""
+        full_key = (key, terminating)
+        counter = self._match.get(full_key)
+        if counter is None:
+            counter = MatchCounter(matches, terminating=terminating)
+            for pod in self._pods():
+                if pod.row >= 0 and (terminating or not pod.terminating) and matches(pod.shape.label_class):
+                    counter.add(pod.row, 1)
+            self._match[full_key] = counter
+            self._version += 1
+        return counter
+
+    def tally(self, counter: PodCounter, topology_key: str) -> DomainTally:
+        """The counter summed over all nodes of each value of a label key; shared by all who ask."""
+        tally = counter.tallies.get(topology_key)
+        if tally is None:
+            tally = counter.tallies[topology_key] = DomainTally(counter, self._table.labels(topology_key))
+        return tally
+
+    def count(self, pod: PodInfo, row: int, sign: int) -> None:
+        """A pod came to (sign 1) or left (-1) a row."""
+        label_class = pod.shape.label_class
+        if label_class.counters_version != self._version:
+            matching = (counter for counter in self._match.values() if counter.matches(label_class))
+            label_class.counters = [weakref.ref(counter) for counter in matching]
+            label_class.counters_version = self._version
+        for reference in label_class.counters:
+            counter = reference()
+            if counter is not None and (counter.terminating or not pod.terminating):
+                counter.add(row, sign)
+        terms = pod.shape.terms
+        if terms:
+            for term in terms.required:
+                self._hold(REQUIRED, term, 1).counter.add(row, sign)
+            for term in terms.required_anti:
+                self._hold(REQUIRED_ANTI, term, 1).counter.add(row, sign)
+            for term, weight in terms.preferred:
+                self._hold(PREFERRED, term, weight).counter.add(row, sign)
+
+    def _hold(self, kind: str, term: PodTerm, weight: int) -> HeldTerm:
+        terms = self.held[kind]
+        held = terms.get((term, weight))
+        if held is None:
+            if len(terms) >= self._prune_at:
+                for key in [key for key, old in terms.items() if not old.counter.total]:
+                    del terms[key]
+                self._prune_at = max(_FEW_TERMS, 2 * len(terms))
+            held = terms[term, weight] = HeldTerm(term, weight)
+            self.held_version += 1
+        return held
+
+    def held_matching(self, kind: str, label_class: LabelClass) -> list[HeldTerm]:
+        """The terms of one kind, carried by pods that are there, that match pods of a label class."""
+        version = (self.held_version, self.namespaces_version)
+        cached = label_class.held.get(kind)
+        if cached is None or cached[0] != version:
+            labels = self.namespace_labels.get(label_class.namespace, {})
+            matching = [
+                held
+                for held in self.held[kind].values()
+                if held.term.matches(label_class.namespace, labels, label_class.labels)
+            ]
+            cached = label_class.held[kind] = (version, matching)
+        return [held for held in cached[1] if held.counter.total]
+
+    def snapshot(self) -> dict[Hashable, dict[int, int]]:
+        """All counts that aren't zero, for comparison with a count from scratch."""
+        counters: dict[Hashable, PodCounter] = dict(self._match.items())
+        for kind, terms in self.held.items():
+            counters.update({(kind, *key): held.counter for key, held in terms.items()})
+        size = self._table.size
+        counts = {key: counter.per_node(size) for key, counter in counters.items()}
+        return {key: {int(r): int(c[r]) for r in np.flatnonzero(c)} for key, c in counts.items()}

@@ -1,0 +1,129 @@
+"""Pods as compact records, and the table of those that are assigned to a node."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from scheduler.api.times import parse_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scheduler.api.objects import Pod, PodCondition
+    from scheduler.cache.shapes import PodShape, ShapeTable, Usage
+
+NO_ROW: Final = -1
+"""The row of a pod whose node isn't there."""
+
+
+class PodInfo(msgspec.Struct, gc=False, eq=False, kw_only=True):
+    """What is kept of a pod; compared by identity. Everything else of it is in its `shape`.
+
+    Times are seconds since the epoch. `row` is the node's row while the pod is counted there.
+    """
+
+    uid: str
+    namespace: str
+    name: str
+    shape: PodShape
+    usage: Usage
+    node_name: str = ""
+    nominated_node_name: str = ""
+    scheduler_name: str = ""
+    priority: int = 0
+    preemption_policy: str | None = None
+    created: float = 0.0
+    start_time: float | None = None
+    terminating: bool = False
+    phase: str = ""
+    resource_version: str = ""
+    generation: int = 0
+    scheduled_condition: PodCondition | None = None
+    """The condition PodScheduled, so that only a changed one is written."""
+    preempted: bool = False
+    """Whether a scheduler has preempted it: condition DisruptionTarget with reason PreemptionByScheduler."""
+    gates: tuple[str, ...] = ()
+    row: int = NO_ROW
+
+    @property
+    def key(self) -> str:
+        """namespace/name."""
+        return f"{self.namespace}/{self.name}"
+
+    def on(self, node_name: str) -> PodInfo:
+        """A record of the same pod as it will be once it is bound to a node."""
+        placed: PodInfo = msgspec.structs.replace(self, node_name=node_name, row=NO_ROW)
+        return placed
+
+
+def pod_info(pod: Pod, shapes: ShapeTable) -> PodInfo:
+    """The record of a pod."""
+    meta, spec, status = pod.metadata, pod.spec, pod.status
+    shape = shapes.shape(pod)
+    scheduled = None
+    preempted = False
+    for condition in status.conditions:
+        if condition.type == "PodScheduled":
+            scheduled = condition
+        elif condition.type == "DisruptionTarget":
+            preempted = condition.status == "True" and condition.reason == "PreemptionByScheduler"
+    return PodInfo(
+        uid=meta.uid,
+        namespace=meta.namespace,
+        name=meta.name,
+        shape=shape,
+        usage=shapes.usage(shape, pod),
+        node_name=spec.node_name,
+        nominated_node_name=status.nominated_node_name,
+        scheduler_name=spec.scheduler_name,
+        priority=spec.priority or 0,
+        preemption_policy=spec.preemption_policy,
+        created=parse_time(meta.creation_timestamp) if meta.creation_timestamp else 0.0,
+        start_time=parse_time(status.start_time) if status.start_time else None,
+        terminating=meta.deletion_timestamp is not None,
+        phase=status.phase,
+        resource_version=meta.resource_version,
+        generation=meta.generation,
+        scheduled_condition=scheduled,
+        preempted=preempted,
+        gates=tuple(gate.name for gate in spec.scheduling_gates),
+    )
+
+
+class PodTable:
+    """Assigned pods by uid and by the name of their node, which need not exist."""
+
+    __slots__ = ("_by_node", "_by_uid")
+
+    def __init__(self) -> None:
+        self._by_uid: dict[str, PodInfo] = {}
+        self._by_node: dict[str, dict[str, PodInfo]] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_uid)
+
+    def __iter__(self) -> Iterator[PodInfo]:
+        return iter(self._by_uid.values())
+
+    def get(self, uid: str) -> PodInfo | None:
+        """The pod of that uid, if assigned."""
+        return self._by_uid.get(uid)
+
+    def on_node(self, name: str) -> list[PodInfo]:
+        """The pods assigned to a node, in the order in which they came."""
+        return list(self._by_node.get(name, {}).values())
+
+    def add(self, pod: PodInfo) -> None:
+        """Store a pod under its node's name."""
+        self._by_uid[pod.uid] = pod
+        self._by_node.setdefault(pod.node_name, {})[pod.uid] = pod
+
+    def remove(self, pod: PodInfo) -> None:
+        """Forget a pod that was added."""
+        del self._by_uid[pod.uid]
+        on_node = self._by_node[pod.node_name]
+        del on_node[pod.uid]
+        if not on_node:
+            del self._by_node[pod.node_name]

@@ -1,0 +1,189 @@
+"""Pods of one template differ in name only: a shape is everything in a pod that scheduling looks at, interned."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from scheduler.api.objects import PodStatus, Volume
+from scheduler.api.requests import existing_requests
+from scheduler.cache.ports import ANY_ADDRESS, HostPort
+from scheduler.cache.terms import PodTerms, compile_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from scheduler.api.objects import OwnerReference, Pod
+    from scheduler.cache.counters import HeldTerm, MatchCounter
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class Usage(msgspec.Struct, frozen=True, gc=False):
+    """What a pod takes from its node: milli-CPU, bytes and counts by resource name, and its host ports."""
+
+    requests: Mapping[str, int]
+    nonzero_cpu: int
+    nonzero_memory: int
+    ports: tuple[HostPort, ...]
+
+
+class LabelClass:
+    """All pods with the same namespace and labels: selectors match all of them or none.
+
+    `counters` are the match counters that count these pods; `held` caches which terms of other pods match them.
+    """
+
+    __slots__ = ("__weakref__", "counters", "counters_version", "held", "labels", "namespace")
+
+    def __init__(self, namespace: str, labels: Mapping[str, str]) -> None:
+        self.namespace = namespace
+        self.labels = labels
+        self.counters: list[weakref.ref[MatchCounter]] = []
+        self.counters_version = -1
+        self.held: dict[str, tuple[Hashable, list[HeldTerm]]] = {}
+
+
+class PodShape:
+    """What pods of one template have in common.
+
+    `pod` is one of them, without name, uid, node and status, which are no part of a shape; `memo` is where plugins keep
+    what they compile from a shape, under their names.
+    """
+
+    __slots__ = ("__weakref__", "error", "key", "label_class", "memo", "pod", "terms", "usage", "usages")
+
+    def __init__(self, key: bytes, pod: Pod, label_class: LabelClass) -> None:
+        self.key = key
+        self.pod = pod = _anonymous(pod)
+        self.label_class = label_class
+        self.memo: dict[str, Any] = {}
+        self.terms: PodTerms
+        self.error: str
+        """Why lists of affinity terms do not parse; these are left out of `terms`."""
+        self.terms, self.error = compile_terms(pod.spec.affinity, pod.metadata.namespace)
+        self.usage = usage_of(pod)
+        self.usages: dict[bytes, Usage] = {}
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of its pods."""
+        return self.label_class.namespace
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The labels of its pods."""
+        return self.label_class.labels
+
+
+def _anonymous(pod: Pod) -> Pod:
+    """A pod without what makes it this one of its like."""
+    return replace(
+        pod,
+        metadata=replace(pod.metadata, name="", uid="", resource_version=""),
+        spec=replace(pod.spec, node_name=""),
+        status=PodStatus(),
+    )
+
+
+def controller_of(pod: Pod) -> OwnerReference | None:
+    """The owner that manages the pod, if any (metav1.GetControllerOf)."""
+    return next((owner for owner in pod.metadata.owner_references if owner.controller), None)
+
+
+def usage_of(pod: Pod) -> Usage:
+    """What this very pod takes, in-place resizes included."""
+    taken = existing_requests(pod)
+    return Usage(taken.requests, taken.nonzero_cpu, taken.nonzero_memory, host_ports(pod))
+
+
+def host_ports(pod: Pod) -> tuple[HostPort, ...]:
+    """Host ports of containers and sidecars; those of plain init containers are not counted (SUBTLETY of HostPortInfo:
+    an empty address is 0.0.0.0, an empty protocol TCP)."""
+    spec = pod.spec
+    sidecars = [c for c in spec.init_containers if c.restart_policy == "Always"] if spec.init_containers else ()
+    return tuple(
+        HostPort(port.protocol or "TCP", port.host_port, port.host_ip or ANY_ADDRESS)
+        for container in (*spec.containers, *sidecars)
+        for port in container.ports
+        if port.host_port > 0
+    )
+
+
+def fingerprint(pod: Pod) -> bytes:
+    """The key of a pod's shape: equal for pods that no plugin can tell apart."""
+    meta, spec = pod.metadata, pod.spec
+    owner = controller_of(pod) if meta.owner_references else None
+    return _encode(
+        (
+            meta.namespace,
+            meta.labels,
+            (owner.api_version, owner.kind, owner.name) if owner else None,
+            spec.node_selector,
+            spec.affinity,
+            spec.tolerations,
+            spec.topology_spread_constraints,
+            spec.containers,
+            spec.init_containers,
+            spec.overhead,
+            spec.resources,
+            spec.scheduling_gates,
+            [volume for volume in spec.volumes if volume != Volume(name=volume.name)],
+            spec.resource_claims,
+            spec.host_network,
+            spec.host_users,
+            spec.scheduling_group,
+        )
+    )
+
+
+class ShapeTable:
+    """Interns shapes and label classes; both go when no pod has them any more."""
+
+    def __init__(self) -> None:
+        self._shapes: weakref.WeakValueDictionary[bytes, PodShape] = weakref.WeakValueDictionary()
+        self._classes: weakref.WeakValueDictionary[bytes, LabelClass] = weakref.WeakValueDictionary()
+
+    def __len__(self) -> int:
+        return len(self._shapes)
+
+    def shape(self, pod: Pod) -> PodShape:
+        """The shape of a pod."""
+        key = fingerprint(pod)
+        shape = self._shapes.get(key)
+        if shape is None:
+            shape = self._shapes[key] = PodShape(
+                key, pod, self.label_class(pod.metadata.namespace, pod.metadata.labels)
+            )
+        return shape
+
+    def label_class(self, namespace: str, labels: Mapping[str, str]) -> LabelClass:
+        """The class of pods with these labels."""
+        key = _encode((namespace, sorted(labels.items())))
+        found = self._classes.get(key)
+        if found is None:
+            found = self._classes[key] = LabelClass(namespace, labels)
+        return found
+
+    def usage(self, shape: PodShape, pod: Pod) -> Usage:
+        """What a pod takes: as its shape says, unless its status tells of an in-place resize."""
+        status = pod.status
+        resized = [
+            (s.name, s.allocated_resources, s.resources)
+            for s in (*status.container_statuses, *status.init_container_statuses)
+            if s.allocated_resources is not None or s.resources is not None
+        ]
+        if not resized and status.resources is None and status.allocated_resources is None:
+            return shape.usage
+        infeasible = [(c.type, c.status, c.reason) for c in status.conditions if c.type == "PodResizePending"]
+        key = _encode((resized, status.resources, status.allocated_resources, status.resize, infeasible))
+        usage = shape.usages.get(key)
+        if usage is None:
+            usage = usage_of(pod)
+            if usage == shape.usage:
+                usage = shape.usage
+            shape.usages[key] = usage
+        return usage
