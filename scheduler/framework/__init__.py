@@ -1,0 +1,1 @@
+"""What plugins are written against, and what runs them."""

@@ -1,0 +1,101 @@
+"""Running the PreBind, Bind and PostBind plugins (pkg/scheduler/framework/runtime/framework.go).
+
+What a plugin raises counts as an error that it answers.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from scheduler.framework.recorder import BIND, POST_BIND, PRE_BIND, PRE_BIND_PRE_FLIGHT, ask, ask_async
+from scheduler.framework.reservation import named, raised
+from scheduler.framework.status import SKIP, Code, Status, error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scheduler.framework.cycle import Cycle
+    from scheduler.framework.interface import BindPlugin, PostBindPlugin, PreBindPlugin
+
+
+class PreFlight(NamedTuple):
+    """`status` is None where any plugin has work to do, SKIP where none has, else an error; `active` have some."""
+
+    status: Status | None
+    active: list[PreBindPlugin]
+
+
+def run_pre_flights(plugins: Sequence[PreBindPlugin], cycle: Cycle, node: str) -> PreFlight:
+    """Ask the PreBind plugins which of them have work to do."""
+    start = time.perf_counter()
+    result: Status | None = SKIP
+    active = []
+    for plugin in plugins:
+        try:
+            status = ask(cycle, PRE_BIND_PRE_FLIGHT, plugin.name, plugin.pre_bind_pre_flight, cycle, node)
+        except Exception as problem:
+            status = raised(PRE_BIND_PRE_FLIGHT, plugin.name, cycle, problem)
+        if status is None:
+            result = None
+            active.append(plugin)
+        elif status.code is Code.ERROR:
+            result = error(f'running PreBindPreFlight "{plugin.name}": {status.message}')
+            break
+        elif status.code is not Code.SKIP:
+            result = error(
+                f'PreBindPreFlight {plugin.name} returned "{status.code}", which is unsupported. '
+                "It is supposed to return Success, Skip, or Error status"
+            )
+            break
+    _observe(cycle, PRE_BIND_PRE_FLIGHT, result, start)
+    return PreFlight(result, active)
+
+
+async def run_pre_bind(plugins: Sequence[PreBindPlugin], cycle: Cycle, node: str) -> Status | None:
+    """Let each plugin do its work, in order, until one refuses or fails."""
+    start = time.perf_counter()
+    status = None
+    for plugin in plugins:
+        try:
+            status = await ask_async(cycle, PRE_BIND, plugin.name, plugin.pre_bind, cycle, node)
+        except Exception as problem:
+            status = raised(PRE_BIND, plugin.name, cycle, problem)
+        if status is not None:
+            status = named(PRE_BIND, plugin.name, status)
+            break
+    _observe(cycle, PRE_BIND, status, start)
+    return status
+
+
+async def run_bind(plugins: Sequence[BindPlugin], cycle: Cycle, node: str) -> Status | None:
+    """Bind by the first plugin that does not skip; SKIP if all do."""
+    start = time.perf_counter()
+    status: Status | None = SKIP
+    for plugin in plugins:
+        try:
+            status = await ask_async(cycle, BIND, plugin.name, plugin.bind, cycle, node)
+        except Exception as problem:
+            status = raised(BIND, plugin.name, cycle, problem)
+        if status is None or status.code is not Code.SKIP:
+            status = None if status is None else named(BIND, plugin.name, status)
+            break
+    _observe(cycle, BIND, status, start)
+    return status
+
+
+def run_post_bind(plugins: Sequence[PostBindPlugin], cycle: Cycle, node: str) -> None:
+    """Tell all plugins that the pod is bound."""
+    start = time.perf_counter()
+    for plugin in plugins:
+        try:
+            ask(cycle, POST_BIND, plugin.name, plugin.post_bind, cycle, node)
+        except Exception as problem:
+            raised(POST_BIND, plugin.name, cycle, problem)
+    _observe(cycle, POST_BIND, None, start)
+
+
+def _observe(cycle: Cycle, point: str, status: Status | None, start: float) -> None:
+    if cycle.recorder is not None:
+        code = Code.SUCCESS if status is None else status.code
+        cycle.recorder.point(point, code, time.perf_counter() - start)

@@ -1,0 +1,139 @@
+"""Filtering all nodes for a pod, with the nominated pods of others on them (RunFilterPluginsWithNominatedPods)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler.cache.nodes import NodeView
+from scheduler.framework.diagnosis import Rejections
+from scheduler.framework.recorder import FILTER, ask
+from scheduler.framework.status import Code, PluginError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scheduler.cache.pods import PodInfo
+    from scheduler.framework.cycle import Cycle
+    from scheduler.framework.interface import Codes, FilterPlugin
+    from scheduler.framework.profile import Profile
+    from scheduler.framework.status import Status
+
+Mask = npt.NDArray[np.bool_]
+
+
+def active_filters(profile: Profile, skipped: frozenset[str]) -> list[FilterPlugin]:
+    """The filters that have a say for this pod."""
+    return [plugin for plugin in profile.filter if plugin.name not in skipped] if skipped else profile.filter
+
+
+def filter_nodes(profile: Profile, cycle: Cycle, filters: list[FilterPlugin], allowed: Mask | None) -> Rejections:
+    """Verdicts of all filters over all rows, as rejections.
+
+    `allowed` are the only rows to look at (None: all). What is in `feasible_mask` of the result fits.
+    """
+    rejections = Rejections(cycle)
+    rejections.evaluated = rejections.live if allowed is None else rejections.live & allowed
+    cache = profile.caches.of(cycle.shape)
+    for plugin in filters:
+        if plugin.feasible_only:
+            codes = ask(cycle, FILTER, plugin.name, _of_feasible, plugin, rejections)
+        elif plugin.per_cycle:
+            codes = ask(cycle, FILTER, plugin.name, plugin.filter, cycle, cycle.nodes)
+        else:
+            codes = ask(cycle, FILTER, plugin.name, cache.verdicts, plugin, cycle)
+        if codes is not None:
+            rejections.verdicts.append((plugin, codes))
+    if len(cycle.state.nominations):
+        _consider_nominations(cycle, filters, rejections)
+    return rejections
+
+
+def feasible_mask(rejections: Rejections) -> Mask:
+    """bool over rows: the nodes that were looked at and fit."""
+    fits = rejections.evaluated.copy()
+    for _, codes in rejections.verdicts:
+        fits &= codes == 0
+    for row, status in rejections.overrides.items():
+        fits[row] = status.code is Code.SUCCESS and bool(rejections.evaluated[row])
+    return fits
+
+
+def count_evaluations(cycle: Cycle, filters: list[FilterPlugin], rejections: Rejections) -> None:
+    """Tell the recorder how many nodes each filter was asked about: those that the ones before it let pass."""
+    recorder = cycle.recorder
+    if recorder is None:
+        return
+    left = rejections.evaluated & rejections.live
+    count = int(np.count_nonzero(left))
+    verdicts = iter(rejections.verdicts)
+    following = next(verdicts, None)
+    for plugin in filters:
+        recorder.evaluated(FILTER, plugin.name, count)
+        if following is not None and following[0] is plugin:
+            left &= following[1] == 0
+            count = int(np.count_nonzero(left))
+            following = next(verdicts, None)
+
+
+def raise_for_errors(rejections: Rejections, looked_at: Mask) -> None:
+    """End the attempt if a filter failed on any node that was looked at."""
+    if not rejections.overrides and not any(plugin.may_fail for plugin, _ in rejections.verdicts):
+        return
+    for status, rows in rejections.groups():
+        if status.code is Code.ERROR and looked_at[rows].any():
+            raise PluginError(f'running "{status.plugin}" filter plugin: {status.message}')
+
+
+def filter_row(cycle: Cycle, filters: Iterable[FilterPlugin], row: int) -> Status | None:
+    """The verdict on one node as the cluster is now: None if the pod fits, else the first refusal."""
+    view = NodeView(cycle.state.nodes, np.array([row], np.intp))
+    for plugin in filters:
+        codes = plugin.filter(cycle, view)
+        if codes is not None and codes[0]:
+            return plugin.status(cycle, int(codes[0])).by(plugin.name)
+    return None
+
+
+def _of_feasible(plugin: FilterPlugin, rejections: Rejections) -> Codes | None:
+    cycle = rejections.cycle
+    left = rejections.evaluated.copy()
+    for _, codes in rejections.verdicts:
+        left &= codes == 0
+    rows = np.flatnonzero(left)
+    part = plugin.filter(cycle, NodeView(cycle.state.nodes, rows)) if len(rows) else None
+    if part is None:
+        return None
+    whole: Codes = np.zeros(cycle.nodes.size, part.dtype)
+    whole[rows] = part
+    return whole
+
+
+def _consider_nominations(cycle: Cycle, filters: list[FilterPlugin], rejections: Rejections) -> None:
+    """Decide anew for nodes with nominated pods: the pod must fit with those that matter as much, and without them."""
+    state = cycle.state
+    for name in state.nominations.nodes():
+        row = state.nodes.rows.get(name)
+        if row is None or not rejections.evaluated[row]:
+            continue
+        others = nominated_rivals(cycle, name)
+        if not others:
+            continue
+        with state.what_if() as trial:
+            for pod in others:
+                trial.add(pod, name)
+            status = filter_row(cycle, filters, row)
+        if status is not None:
+            rejections.overrides[row] = status
+
+
+def nominated_rivals(cycle: Cycle, node_name: str) -> list[PodInfo]:
+    """The other pods nominated to a node whose priority is not below the pod's."""
+    pod = cycle.pod
+    return [
+        other
+        for other in cycle.state.nominations.on_node(node_name)
+        if other.priority >= pod.priority and other.uid != pod.uid and cycle.state.pods.get(other.uid) is None
+    ]

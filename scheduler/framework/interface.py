@@ -1,0 +1,232 @@
+"""The extension points that a plugin may implement; nothing here does any work.
+
+A plugin subclasses one class for each extension point that it takes part in. Filter and Score answer for all nodes of
+a `NodeView` at once, as vectors. The order of calls, and what Skip, Unschedulable, UnschedulableAndUnresolvable, Wait
+and Error mean at each point, are kube-scheduler's (k8s.io/kube-scheduler/framework/interface.go).
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import msgspec
+
+from scheduler.cache.changes import Change
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from scheduler.cache.nodes import NodeView
+    from scheduler.cache.pods import PodInfo
+    from scheduler.framework.cycle import Cycle
+    from scheduler.framework.events import EventHint
+    from scheduler.framework.status import Status
+
+    Codes = npt.NDArray[np.unsignedinteger[Any]]
+    Scores = npt.NDArray[np.int64]
+
+
+class Plugin(abc.ABC):
+    """What all plugins have: the name that configuration and metrics know them by."""
+
+    name: ClassVar[str]
+
+
+class PreEnqueuePlugin(Plugin):
+    """Holds a pod back before it is queued."""
+
+    @abc.abstractmethod
+    def pre_enqueue(self, pod: PodInfo) -> Status | None:
+        """None lets the pod in; a refusal keeps it gated until an event that the plugin hints at."""
+
+
+class QueueSortPlugin(Plugin):
+    """Orders the active queue; all profiles share one."""
+
+    @abc.abstractmethod
+    def sort_key(self, pod: PodInfo, enqueued: float) -> Any:
+        """A key that compares as the pod should be ordered; smaller comes first.
+
+        `enqueued` is when the pod (last) entered the queue, in seconds.
+        """
+
+
+class NodeNames(msgspec.Struct, frozen=True):
+    """A PreFilter's answer that only the named nodes need be looked at."""
+
+    names: frozenset[str]
+
+
+class PreFilterPlugin(Plugin):
+    """Looks at the pod once before its nodes are filtered."""
+
+    @abc.abstractmethod
+    def pre_filter(self, cycle: Cycle) -> Status | NodeNames | None:
+        """None: go on; SKIP: leave my Filter out; NodeNames: only those; a refusal ends the attempt.
+
+        What is found here is handed on to Filter in `cycle.data` under the plugin's name.
+        """
+
+
+class FilterPlugin(Plugin):
+    """Decides which nodes the pod fits on."""
+
+    depends: ClassVar[Change] = Change.NONE
+    """Row-wise dependence: after which changes of a node its verdict must be made anew. The runtime keeps the
+    verdicts of a shape and asks for the changed rows only."""
+
+    per_cycle: ClassVar[bool] = False
+    """True for verdicts that depend on more than the node's own row (topology): asked for all nodes in each cycle."""
+
+    feasible_only: ClassVar[bool] = False
+    """True to be asked, in each cycle, about those nodes only that all filters before it let pass."""
+
+    may_fail: ClassVar[bool] = False
+    """True where `status` may answer Error for some code: such a node ends the attempt."""
+
+    @abc.abstractmethod
+    def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
+        """Unsigned ints, one a row of `nodes`: 0 fits, anything else is a code that `status` words.
+
+        None means that the pod fits on all of them. The array is the caller's afterwards.
+        """
+
+    @abc.abstractmethod
+    def status(self, cycle: Cycle, code: int) -> Status:
+        """What a code means: Unschedulable or UnschedulableAndUnresolvable (or Error) and its reasons."""
+
+    def epoch(self, cycle: Cycle) -> Hashable:
+        """A value that changes when the verdicts of all rows must be made anew, beyond what `depends` says."""
+        return None
+
+
+class PostFilterPlugin(Plugin):
+    """Tries to make room for a pod that fits nowhere."""
+
+    @abc.abstractmethod
+    def post_filter(self, cycle: Cycle) -> PostFilterResult:
+        """Asked when no node fits; `cycle.rejections` has each node's status."""
+
+
+class PostFilterResult(msgspec.Struct, frozen=True):
+    """A PostFilter's answer. `nominated_node`: a name, "" to clear the nomination, None to leave it as it is."""
+
+    status: Status
+    nominated_node: str | None = None
+    victims: tuple[PodInfo, ...] = ()
+
+
+class PreScorePlugin(Plugin):
+    """Looks at the feasible nodes once before they are scored."""
+
+    @abc.abstractmethod
+    def pre_score(self, cycle: Cycle, feasible: NodeView) -> Status | None:
+        """None: go on; SKIP: leave my Score out (it adds nothing); anything else fails the attempt."""
+
+
+class ScorePlugin(Plugin):
+    """Ranks the feasible nodes."""
+
+    depends: ClassVar[Change] = Change.NONE
+    """As for filters: the row-wise dependence of the raw score."""
+
+    per_cycle: ClassVar[bool] = False
+    """True for scores that depend on more than the node's own row: asked for the feasible nodes in each cycle."""
+
+    normalizes: ClassVar[bool] = False
+    """Whether `normalize` does anything; raw scores of plugins without it must be in 0..100 as they are."""
+
+    bounded: ClassVar[bool] = False
+    """A promise that scores are in 0..100, so that the runtime need not look; the attempt fails where they aren't."""
+
+    @abc.abstractmethod
+    def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
+        """int64, one a row of `nodes`: the score before normalizing. The array is the caller's afterwards."""
+
+    def normalize(self, cycle: Cycle, scores: Scores) -> Scores:
+        """int64 in 0..100 from the raw scores of all feasible nodes, in the order of `cycle.feasible`.
+
+        Must not change `scores` in place.
+        """
+        return scores
+
+    def epoch(self, cycle: Cycle) -> Hashable:
+        """As for filters: changes when all raw scores must be computed anew."""
+        return None
+
+
+class ReservePlugin(Plugin):
+    """Takes note of a decision before it is carried out, and takes it back if it fails."""
+
+    @abc.abstractmethod
+    def reserve(self, cycle: Cycle, node: str) -> Status | None:
+        """None on success; a refusal or error unreserves all plugins and ends the attempt."""
+
+    @abc.abstractmethod
+    def unreserve(self, cycle: Cycle, node: str) -> None:
+        """Undo `reserve`; called in reverse order, also for plugins whose reserve was not reached. Never fails."""
+
+
+class PermitPlugin(Plugin):
+    """Lets a reserved pod go on, turns it down, or makes it wait."""
+
+    @abc.abstractmethod
+    def permit(self, cycle: Cycle, node: str) -> tuple[Status | None, float]:
+        """None or a refusal, or WAIT with how many seconds at most (15 minutes is the upper bound)."""
+
+
+class PreBindPlugin(Plugin):
+    """Work that must be done before a pod is bound, such as binding its volumes."""
+
+    def pre_bind_pre_flight(self, cycle: Cycle, node: str) -> Status | None:
+        """None: `pre_bind` has work to do; SKIP: it has none."""
+        return None
+
+    @abc.abstractmethod
+    async def pre_bind(self, cycle: Cycle, node: str) -> Status | None:
+        """None on success."""
+
+
+class BindPlugin(Plugin):
+    """Binds the pod; the first plugin that does not skip has bound it."""
+
+    @abc.abstractmethod
+    async def bind(self, cycle: Cycle, node: str) -> Status | None:
+        """None on success, SKIP to leave it to the next plugin."""
+
+
+class PostBindPlugin(Plugin):
+    """Is told of each bound pod."""
+
+    @abc.abstractmethod
+    def post_bind(self, cycle: Cycle, node: str) -> None:
+        """Informational; never fails."""
+
+
+class EnqueueExtensions(Plugin):
+    """Names the events that may help a pod that this plugin rejected."""
+
+    @abc.abstractmethod
+    def events_to_register(self) -> Sequence[EventHint]:
+        """All events of interest; an empty list means that none helps."""
+
+
+POINTS: dict[str, type[Plugin]] = {
+    "preEnqueue": PreEnqueuePlugin,
+    "queueSort": QueueSortPlugin,
+    "preFilter": PreFilterPlugin,
+    "filter": FilterPlugin,
+    "postFilter": PostFilterPlugin,
+    "preScore": PreScorePlugin,
+    "score": ScorePlugin,
+    "reserve": ReservePlugin,
+    "permit": PermitPlugin,
+    "preBind": PreBindPlugin,
+    "bind": BindPlugin,
+    "postBind": PostBindPlugin,
+}
+"""The extension points by their names in KubeSchedulerConfiguration."""

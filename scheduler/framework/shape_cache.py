@@ -1,0 +1,119 @@
+"""What a profile remembers of a shape: verdicts and raw scores of every node, brought up to date row by row."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler.framework.row_cache import RowCache
+
+if TYPE_CHECKING:
+    from scheduler.cache.shapes import PodShape
+    from scheduler.framework.cycle import Cycle
+    from scheduler.framework.interface import FilterPlugin, ScorePlugin
+
+Int64s = npt.NDArray[np.int64]
+
+
+class ShapeCache:
+    """Row caches of all row-wise filters and scores for one shape, and the sum of scores that need no normalizing."""
+
+    __slots__ = ("_filters", "_scores", "_static", "_static_of", "_static_versions")
+
+    def __init__(self) -> None:
+        self._filters: dict[str, RowCache] = {}
+        self._scores: dict[str, RowCache] = {}
+        self._static: Int64s | None = None
+        self._static_of: tuple[str, ...] = ()
+        self._static_versions: list[int] = []
+
+    def verdicts(self, plugin: FilterPlugin, cycle: Cycle) -> npt.NDArray[Any] | None:
+        """Codes over all rows, None where the pod fits everywhere."""
+        cache = self._filters.get(plugin.name)
+        if cache is None:
+            cache = self._filters[plugin.name] = RowCache(plugin.depends)
+        return cache.refresh(cycle.state.nodes, partial(plugin.filter, cycle), plugin.epoch(cycle))
+
+    def raw_scores(self, plugin: ScorePlugin, cycle: Cycle) -> Int64s:
+        """Raw scores over all rows; read only."""
+        return _scores(self._refreshed(plugin, cycle))
+
+    def static_total(self, plugins: list[tuple[ScorePlugin, int]], cycle: Cycle) -> Int64s | None:
+        """The weighted sum over all rows of plugins whose raw scores are final; read only. None for no plugins."""
+        if not plugins:
+            return None
+        caches = [self._refreshed(plugin, cycle) for plugin, _ in plugins]
+        names = tuple(plugin.name for plugin, _ in plugins)
+        versions = [cache.version for cache in caches]
+        if names == self._static_of and versions == self._static_versions:
+            return self._static
+        rows = self._stale_rows(names, versions, caches)
+        self._static_of, self._static_versions = names, versions
+        weighted = [(_scores(cache), weight) for cache, (_, weight) in zip(caches, plugins, strict=True)]
+        if rows is None:
+            total = np.zeros(cycle.nodes.size, np.int64)
+            for vector, weight in weighted:
+                total += vector if weight == 1 else vector * weight
+            self._static = total
+        else:
+            part = np.zeros(len(rows), np.int64)
+            for vector, weight in weighted:
+                part += vector[rows] * weight
+            assert self._static is not None
+            if len(self._static) < cycle.nodes.size:
+                more = np.zeros(cycle.nodes.size - len(self._static), np.int64)
+                self._static = np.concatenate([self._static, more])
+            self._static[rows] = part
+        return self._static
+
+    def _stale_rows(
+        self, names: tuple[str, ...], versions: list[int], caches: list[RowCache]
+    ) -> npt.NDArray[np.intp] | None:
+        """The rows of the sum that the refresh just made stale, None for all of them."""
+        if self._static is None or names != self._static_of:
+            return None
+        parts: list[npt.NDArray[np.intp]] = []
+        for cache, version, seen in zip(caches, versions, self._static_versions, strict=True):
+            if version == seen:
+                continue
+            if cache.patched is None or version != seen + 1:
+                return None
+            parts.append(cache.patched)
+        return np.unique(np.concatenate(parts)) if len(parts) > 1 else parts[0]
+
+    def _refreshed(self, plugin: ScorePlugin, cycle: Cycle) -> RowCache:
+        cache = self._scores.get(plugin.name)
+        if cache is None:
+            cache = self._scores[plugin.name] = RowCache(plugin.depends)
+        cache.refresh(cycle.state.nodes, partial(plugin.score, cycle), plugin.epoch(cycle))
+        return cache
+
+
+def _scores(cache: RowCache) -> Int64s:
+    assert cache.vector is not None
+    return cache.vector
+
+
+class ShapeCaches:
+    """The caches of the shapes that were scheduled lately; the least recently used goes when there are too many."""
+
+    __slots__ = ("_by_shape", "_limit")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._by_shape: OrderedDict[PodShape, ShapeCache] = OrderedDict()
+
+    def of(self, shape: PodShape) -> ShapeCache:
+        """The cache of a shape, empty if it is new or was dropped."""
+        cache = self._by_shape.get(shape)
+        if cache is None:
+            cache = self._by_shape[shape] = ShapeCache()
+            if len(self._by_shape) > self._limit:
+                self._by_shape.popitem(last=False)
+        else:
+            self._by_shape.move_to_end(shape)
+        return cache

@@ -1,0 +1,62 @@
+"""Running the PostFilter plugins."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduler.framework.cycle import Cycle
+from scheduler.framework.interface import PostFilterResult
+from scheduler.framework.post_filter import PostFilterOutcome, run_post_filters
+from scheduler.framework.recorder import PluginRecorder
+from scheduler.framework.status import Code, PluginError, Status, error, unresolvable, unschedulable
+from scheduler.metrics.scheduler_metrics import SchedulerMetrics
+from tests.builders import info, pod, state
+from tests.framework.stubs import PostFilter
+
+NO = unschedulable("no")
+DONE = Status(Code.SUCCESS, ("made room",))
+
+
+def result(status, node):
+    return PostFilterResult(status, node)
+
+
+def run(*answers):
+    cluster, diary = state(), []
+    cycle = Cycle(info(pod("p"), cluster), cluster, "p")
+    plugins = [PostFilter(name, answer, diary) for name, answer in zip("ABC", answers, strict=False)]
+    return run_post_filters(plugins, cycle), diary
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome", "asked"),
+    [
+        ([NO, unschedulable("nor here")], (Code.UNSCHEDULABLE, "no, nor here", None), "AB"),
+        ([NO, result(DONE, "n"), NO], (Code.SUCCESS, "made room", "n"), "AB"),
+        ([unresolvable("never"), NO], (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "never", None), "A"),
+        ([NO, error("boom"), NO], (Code.ERROR, "boom", None), "AB"),
+        ([PluginError("boom"), NO], (Code.ERROR, "boom", None), "A"),
+        ([KeyError("boom"), NO], (Code.ERROR, "KeyError: 'boom'", None), "A"),
+        ([Status(Code.SKIP, ("odd",))], (Code.ERROR, "odd", None), "A"),
+    ],
+    ids=["none helps", "one helps", "nothing will", "error", "plugin error", "exception", "unexpected"],
+)
+def test_plugins_are_asked_until_one_decides(answers, outcome, asked):
+    found, diary = run(*answers)
+    assert found == PostFilterOutcome(*outcome)
+    assert "".join(diary) == asked
+
+
+@pytest.mark.parametrize(
+    ("nodes", "nominated"), [((None, None), None), (("", None), ""), (("n", ""), ""), (("n", None), "n")]
+)
+def test_the_last_word_about_the_nomination_counts(nodes, nominated):
+    found, _ = run(*(result(NO, node) for node in nodes))
+    assert found.nominated_node == nominated
+
+
+def test_the_point_is_timed():
+    cluster, metrics = state(), SchedulerMetrics()
+    cycle = Cycle(info(pod("p"), cluster), cluster, "p", recorder=PluginRecorder(metrics, "p"))
+    run_post_filters([PostFilter("A", NO)], cycle)
+    assert metrics.framework_extension_point_duration.labels("PostFilter", "Unschedulable", "p").count == 1

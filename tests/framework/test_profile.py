@@ -1,0 +1,44 @@
+"""Profiles: plugins at their extension points."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduler.framework.profile import Profile
+from tests.framework.stubs import Filter, PreFilter, Score
+
+
+def make(*plugins, points, weights=None):
+    return Profile("p", plugins={p.name: p for p in plugins}, points=points, weights=weights or {})
+
+
+def test_plugins_stand_in_the_order_of_the_configuration():
+    a, b = Filter("A"), Filter("B")
+    assert make(a, b, points={"filter": ["B", "A"]}).filter == [b, a]
+
+
+def test_points_that_are_not_named_have_no_plugins():
+    profile = make(Filter("A"), points={})
+    assert (profile.filter, profile.score, profile.bind) == ([], [], [])
+
+
+def test_score_plugins_come_with_their_weights():
+    a = Score("A")
+    assert make(a, points={"score": ["A"]}, weights={"A": 7}).score == [(a, 7)]
+
+
+def test_a_name_without_a_plugin_is_refused():
+    with pytest.raises(ValueError, match='profile "p": filter plugin "A" does not exist'):
+        make(points={"filter": ["A"]})
+
+
+def test_a_plugin_that_does_not_implement_its_point_is_refused():
+    with pytest.raises(ValueError, match='profile "p": plugin "A" does not extend filter plugin'):
+        make(PreFilter("A"), points={"filter": ["A"]})
+
+
+def test_a_twin_without_caches_has_the_same_plugins():
+    profile = make(Filter("A"), points={"filter": ["A"]})
+    twin = profile.without_caches()
+    assert twin.filter is profile.filter
+    assert twin.caches is not profile.caches
