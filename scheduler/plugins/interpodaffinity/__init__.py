@@ -1,0 +1,1 @@
+"""InterPodAffinity: place pods near to, or away from, other pods."""

@@ -1,0 +1,89 @@
+"""NodePorts: keep a pod off nodes where a host port that it wants is taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from scheduler.cache.changes import Change
+from scheduler.cache.ports import ANY_ADDRESS
+from scheduler.framework import names
+from scheduler.framework.events import ActionType, EventHint, EventResource, QueueingHint
+from scheduler.framework.interface import EnqueueExtensions, FilterPlugin, PreFilterPlugin
+from scheduler.framework.status import SKIP, Status, error, unschedulable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scheduler.cache.nodes import NodeView
+    from scheduler.cache.pods import PodInfo
+    from scheduler.cache.ports import HostPort
+    from scheduler.framework.cycle import Cycle
+    from scheduler.framework.handle import Handle
+    from scheduler.framework.interface import Codes
+
+NAME: Final = names.NODE_PORTS
+REASON: Final = "node(s) didn't have free ports for the requested pod ports"
+
+_TAKEN: Final = 1
+_NOT_PREPARED: Final = 2
+
+
+def conflict(wanted: HostPort, used: HostPort) -> bool:
+    """Whether two host ports can't be taken on one node; the address 0.0.0.0 stands for all addresses."""
+    same_port = (wanted.protocol, wanted.port) == (used.protocol, used.port)
+    return same_port and (wanted.address == used.address or ANY_ADDRESS in (wanted.address, used.address))
+
+
+class NodePorts(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
+    """Source: pkg/scheduler/framework/plugins/nodeports/node_ports.go."""
+
+    name = NAME
+    depends = Change.PORTS
+    may_fail = True
+
+    def pre_filter(self, cycle: Cycle) -> Status | None:
+        """Skips pods without host ports; filtering fails without this."""
+        ports = cycle.shape.usage.ports
+        if not ports:
+            return SKIP
+        cycle.data[NAME] = ports
+        return None
+
+    def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
+        """1 where one of the ports is taken."""
+        ports: tuple[HostPort, ...] | None = cycle.data.get(NAME)
+        if ports is None:
+            return np.full(len(nodes), _NOT_PREPARED, np.uint8)
+        taken = nodes.table.ports.conflicts(ports, nodes.table.size)[nodes.rows]
+        return taken.view(np.uint8) if taken.any() else None
+
+    def status(self, cycle: Cycle, code: int) -> Status:
+        """The one reason, unless PreFilter did not run."""
+        del cycle
+        if code == _TAKEN:
+            return unschedulable(REASON)
+        return error(f'reading "PreFilter{NAME}" from cycleState: not found')
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        """Pods that go, and any new node."""
+        return [
+            EventHint(EventResource.ASSIGNED_POD, ActionType.DELETE, self.after_pod_deletion),
+            EventHint(EventResource.NODE, ActionType.ADD),
+        ]
+
+    def after_pod_deletion(self, pod: PodInfo, old: PodInfo, new: PodInfo | None) -> QueueingHint:
+        """The pod that went held a port that this one wants."""
+        del new
+        if not old.node_name and not old.nominated_node_name:
+            return QueueingHint.SKIP
+        wanted = pod.shape.usage.ports
+        freed = any(conflict(port, used) for port in wanted for used in old.usage.ports)
+        return QueueingHint.QUEUE if freed else QueueingHint.SKIP
+
+
+def make(args: Any, handle: Handle) -> NodePorts:
+    """The plugin; it takes no arguments."""
+    del args, handle
+    return NodePorts()

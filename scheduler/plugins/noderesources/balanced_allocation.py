@@ -1,0 +1,128 @@
+"""NodeResourcesBalancedAllocation: prefer nodes whose resources the pod brings closer to being used alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler.cache.changes import Change
+from scheduler.framework import names
+from scheduler.framework.arithmetic import MAX_NODE_SCORE
+from scheduler.framework.interface import PreScorePlugin, ScorePlugin
+from scheduler.framework.status import SKIP, Status
+from scheduler.plugins.noderesources.resource_allocation import ScoredResources, requests_of
+
+if TYPE_CHECKING:
+    from scheduler.cache.nodes import NodeView
+    from scheduler.cache.shapes import PodShape
+    from scheduler.config.args.node_resources_balanced_allocation import NodeResourcesBalancedAllocationArgs
+    from scheduler.config.args.scoring import ResourceSpec
+    from scheduler.framework.cycle import Cycle
+    from scheduler.framework.handle import Handle
+    from scheduler.framework.interface import Scores
+
+Int64s = npt.NDArray[np.int64]
+Float64s = npt.NDArray[np.float64]
+
+NAME: Final = names.NODE_RESOURCES_BALANCED_ALLOCATION
+
+
+def balance_change(requested: Int64s, allocated: Int64s, allocatable: Int64s) -> Int64s:
+    """75 if the balance stays as it is, up to 100 if the pod improves it, down to 50 if it worsens it.
+
+    `requested` is with the pod, `allocated` without; all are int64[A, n], the result is int64[n].
+    """
+    half = MAX_NODE_SCORE // 2
+    change = balance(requested, allocatable) - balance(allocated, allocatable)
+    return half + (half + change) // 2
+
+
+def balance(requested: Int64s, allocatable: Int64s) -> Int64s:
+    """100 if all resources are used to the same fraction, down to 50: 100 times (1 - standard deviation), truncated."""
+    present = allocatable != 0
+    everywhere = bool(present.all())
+    fractions: Float64s = requested / (allocatable if everywhere else allocatable + ~present)
+    np.minimum(fractions, 1.0, out=fractions)
+    if len(fractions) == _PAIR:
+        deviation = np.abs((fractions[0] - fractions[1]) / 2)
+        if not everywhere:
+            deviation *= present[0] & present[1]
+    else:
+        deviation = _deviation(fractions, present)
+    truncated: Int64s = ((1 - deviation) * MAX_NODE_SCORE).astype(np.int64)
+    return truncated
+
+
+_PAIR: Final = 2
+
+
+def _deviation(fractions: Float64s, present: npt.NDArray[np.bool_]) -> Float64s:
+    """The standard deviation of what is present, half the difference if these are two."""
+    count = present.sum(axis=0)
+    pairs = count == _PAIR
+    if not pairs.any():
+        return _standard_deviation(fractions, present, count)
+    highest = np.where(present, fractions, -np.inf).max(axis=0)
+    lowest = np.where(present, fractions, np.inf).min(axis=0)
+    if pairs.all():
+        halves: Float64s = (highest - lowest) / 2
+        return halves
+    deviation = _standard_deviation(fractions, present, count)
+    np.copyto(deviation, (highest - lowest) / 2, where=pairs)
+    return deviation
+
+
+def _standard_deviation(fractions: Float64s, present: npt.NDArray[np.bool_], count: npt.NDArray[np.intp]) -> Float64s:
+    """The population's, summed up in the order of the resources; 0 for one or none."""
+    number = np.maximum(count, 1)
+    total = np.zeros(fractions.shape[1])
+    for fraction, there in zip(fractions, present, strict=True):
+        total += fraction * there
+    mean = total / number
+    squares = np.zeros(fractions.shape[1])
+    for fraction, there in zip(fractions, present, strict=True):
+        distance = fraction - mean
+        squares += distance * distance * there
+    deviation: Float64s = np.sqrt(squares / number)
+    return deviation
+
+
+class BalancedAllocation(PreScorePlugin, ScorePlugin):
+    """Source: pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go."""
+
+    name = NAME
+    depends = Change.ALLOCATABLE | Change.REQUESTED
+    bounded = True
+
+    def __init__(self, resources: tuple[ResourceSpec, ...]) -> None:
+        self._resources = resources
+        self._memo = f"{NAME}:{resources!r}"
+
+    def pre_score(self, cycle: Cycle, feasible: NodeView) -> Status | None:
+        """Skips pods that request none of the resources."""
+        del feasible
+        return SKIP if self._is_best_effort(cycle.shape) else None
+
+    def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
+        """How the pod would change the balance of the nodes, 50..100."""
+        shape = cycle.shape
+        if self._is_best_effort(shape):
+            return np.zeros(len(nodes), np.int64)
+        scored: ScoredResources | None = shape.memo.get(self._memo)
+        if scored is None:
+            scored = ScoredResources(nodes.table, self._resources, requests_of(shape))
+            shape.memo[self._memo] = scored
+        allocated = scored.requested(nodes)
+        return balance_change(allocated + scored.amounts, allocated, scored.allocatable(nodes))
+
+    def _is_best_effort(self, shape: PodShape) -> bool:
+        requests = requests_of(shape)
+        return not any(requests.get(resource.name) for resource in self._resources)
+
+
+def make(args: NodeResourcesBalancedAllocationArgs, handle: Handle) -> BalancedAllocation:
+    """The plugin."""
+    del handle
+    return BalancedAllocation(args.resources)

@@ -1,0 +1,201 @@
+"""NodeResourcesFit: keep pods off nodes without room for them, and score nodes by the room that they have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from scheduler.api.requests import scored_requests
+from scheduler.api.resource_names import CPU, EPHEMERAL_STORAGE, MEMORY, is_extended
+from scheduler.cache.changes import Change
+from scheduler.framework import device_classes, names
+from scheduler.framework.interface import (
+    EnqueueExtensions,
+    FilterPlugin,
+    PreFilterPlugin,
+    PreScorePlugin,
+    ScorePlugin,
+)
+from scheduler.framework.status import Code, PluginError, Status, error
+from scheduler.plugins.noderesources.hints import FitHints
+from scheduler.plugins.noderesources.resource_allocation import ScoredResources, requests_of
+from scheduler.plugins.noderesources.strategies import strategy_of
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from scheduler.cache.nodes import NodeTable, NodeView
+    from scheduler.cache.objects import ObjectStore
+    from scheduler.cache.shapes import PodShape
+    from scheduler.config.args.node_resources_fit import NodeResourcesFitArgs
+    from scheduler.framework.cycle import Cycle
+    from scheduler.framework.events import EventHint
+    from scheduler.framework.handle import Handle
+    from scheduler.framework.interface import Codes, Scores
+
+NAME: Final = names.NODE_RESOURCES_FIT
+TOO_MANY_PODS: Final = "Too many pods"
+
+_PODS: Final = 1
+"""Bits of a code: too many pods; a shortage that no preemption ends; then one for each resource that is short."""
+_UNRESOLVABLE: Final = 2
+_FIRST_RESOURCE: Final = 4
+_MOST_RESOURCES: Final = 62
+_NATIVE: Final = (CPU, MEMORY, EPHEMERAL_STORAGE)
+
+
+class Need:
+    """One resource that is checked: its index in the node table, how much of it, and the bit that says it is short.
+
+    Of an `elsewhere` resource nodes without any are passed over: a DeviceClass stands for it there.
+    """
+
+    __slots__ = ("amount", "bit", "elsewhere", "index", "name")
+
+    def __init__(self, table: NodeTable, name: str, amount: int, bit: int) -> None:
+        self.name = name
+        self.index = table.resource(name)
+        self.amount = amount
+        self.bit = bit
+        self.elsewhere = False
+
+
+class Needs:
+    """What a shape asks of a node: the resources to check, in the order in which shortages are told."""
+
+    __slots__ = ("_classes_version", "_statuses", "dtype", "needs", "scalars")
+
+    def __init__(self, table: NodeTable, amounts: Sequence[tuple[str, int]]) -> None:
+        self.needs = [
+            Need(table, name, amount, _FIRST_RESOURCE << position) for position, (name, amount) in enumerate(amounts)
+        ]
+        self.scalars = [need for need in self.needs if need.name not in _NATIVE]
+        self.dtype: np.dtype[Any] = np.min_scalar_type((_FIRST_RESOURCE << len(amounts)) - 1)
+        self._classes_version = -1
+        self._statuses: dict[int, Status] = {}
+
+    def classes_version(self, objects: ObjectStore) -> int:
+        """What version of the device classes the needs follow; -1 if none can stand for any of them."""
+        if not self.scalars:
+            return -1
+        version = objects.version(device_classes.KIND)
+        if version != self._classes_version:
+            for need in self.scalars:
+                need.elsewhere = device_classes.is_backed(need.name, objects)
+            self._classes_version = version
+        return version
+
+    def codes(self, nodes: NodeView) -> Codes | None:
+        """What each node lacks."""
+        table, rows, dtype = nodes.table, nodes.rows, self.dtype
+        codes: Codes | None = None
+        full = table.pod_count[rows] >= table.allowed_pods[rows]
+        if full.any():
+            codes = full.astype(dtype)
+        for need in self.needs:
+            allocatable = table.allocatable[need.index][rows]
+            short = allocatable - table.requested[need.index][rows] < need.amount
+            if need.elsewhere:
+                short &= allocatable > 0
+            if short.any():
+                if codes is None:
+                    codes = np.zeros(len(nodes), dtype)
+                codes[short] |= dtype.type(need.bit)
+                codes[short & (allocatable < need.amount)] |= dtype.type(_UNRESOLVABLE)
+        return codes
+
+    def status(self, code: int) -> Status:
+        """The reasons that a code stands for."""
+        known = self._statuses.get(code)
+        if known is None:
+            reasons = [TOO_MANY_PODS] if code & _PODS else []
+            reasons += [f"Insufficient {need.name}" for need in self.needs if code & need.bit]
+            kind = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if code & _UNRESOLVABLE else Code.UNSCHEDULABLE
+            known = self._statuses[code] = Status(kind, tuple(reasons))
+        return known
+
+
+class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions):
+    """Source: pkg/scheduler/framework/plugins/noderesources/fit.go."""
+
+    name = NAME
+    depends = Change.ALLOCATABLE | Change.REQUESTED
+    bounded = True
+
+    def __init__(self, args: NodeResourcesFitArgs, objects: ObjectStore) -> None:
+        self._ignored = frozenset(args.ignored_resources)
+        self._ignored_groups = frozenset(args.ignored_resource_groups)
+        self._strategy = strategy_of(args.scoring_strategy)
+        self._resources = args.scoring_strategy.resources
+        self._hints = FitHints(objects)
+        self._memo = f"{NAME}:{args!r}"
+        self._score_memo = f"{NAME}/scored:{args!r}"
+
+    def pre_filter(self, cycle: Cycle) -> Status | None:
+        """Works out what the pod requests; filtering fails without this."""
+        needs = self._needs(cycle)
+        if len(needs.needs) > _MOST_RESOURCES:
+            return error(f"the pod requests {len(needs.needs)} resources, and at most {_MOST_RESOURCES} can be checked")
+        cycle.data[NAME] = needs
+        return None
+
+    def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
+        """Which resources the node lacks, a bit each."""
+        needs: Needs | None = cycle.data.get(NAME)
+        if needs is None:
+            raise PluginError(
+                f'running "{NAME}" filter plugin: error reading "PreFilter{NAME}" from cycleState: not found'
+            )
+        needs.classes_version(cycle.state.objects)
+        return needs.codes(nodes)
+
+    def status(self, cycle: Cycle, code: int) -> Status:
+        """All that the node lacks, pods first."""
+        return self._needs(cycle).status(code)
+
+    def epoch(self, cycle: Cycle) -> Hashable:
+        """The device classes, if any of them may stand for a requested resource."""
+        return self._needs(cycle).classes_version(cycle.state.objects)
+
+    def pre_score(self, cycle: Cycle, feasible: NodeView) -> None:
+        """Nothing that scoring could not work out itself, and no pod is skipped."""
+        del cycle, feasible
+
+    def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
+        """The score of the configured strategy; what is not requested of CPU and memory counts as the default."""
+        memo = cycle.shape.memo
+        scored: ScoredResources | None = memo.get(self._score_memo)
+        if scored is None:
+            requests = scored_requests(cycle.shape.pod, nonzero=True, pod_level=False)
+            scored = memo[self._score_memo] = ScoredResources(nodes.table, self._resources, requests)
+        requested = scored.nonzero_requested(nodes) + scored.amounts
+        return self._strategy(requested, scored.allocatable(nodes), scored.weights)
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        """Pods that go or shrink, nodes that come or grow, device classes, and a smaller request of the pod itself."""
+        return self._hints.events()
+
+    def _needs(self, cycle: Cycle) -> Needs:
+        memo = cycle.shape.memo
+        known: Needs | None = memo.get(self._memo)
+        if known is None:
+            known = memo[self._memo] = Needs(cycle.state.nodes, self._checked(cycle.shape))
+        return known
+
+    def _checked(self, shape: PodShape) -> list[tuple[str, int]]:
+        """The resources to check: those requested, CPU, memory and ephemeral storage first, less the ignored ones."""
+        requests = requests_of(shape)
+        native = [(name, requests[name]) for name in _NATIVE if requests.get(name)]
+        scalars = sorted((name, amount) for name, amount in requests.items() if amount and name not in _NATIVE)
+        return native + [(name, amount) for name, amount in scalars if not self._is_ignored(name)]
+
+    def _is_ignored(self, name: str) -> bool:
+        if not is_extended(name):
+            return False
+        return name in self._ignored or name.split("/", 1)[0] in self._ignored_groups
+
+
+def make(args: NodeResourcesFitArgs, handle: Handle) -> Fit:
+    """The plugin. Raises ValueError if the scoring strategy is not known."""
+    return Fit(args, handle.state.objects)

@@ -1,0 +1,95 @@
+"""What both plugins score by: for each resource, what nodes have and what is requested of them.
+
+Source: pkg/scheduler/framework/plugins/noderesources/resource_allocation.go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler.api.requests import incoming_requests
+from scheduler.api.resource_names import CPU, EPHEMERAL_STORAGE, MEMORY, is_scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scheduler.cache.nodes import NodeTable, NodeView, Rows
+    from scheduler.cache.shapes import PodShape
+    from scheduler.config.args.scoring import ResourceSpec
+
+Int64s = npt.NDArray[np.int64]
+
+_REQUESTS: Final = "noderesources/requests"
+_NONZERO_ROWS: Final = 2
+"""CPU and memory, the first two resources of the table, have columns with defaults for what is not requested."""
+
+
+def requests_of(shape: PodShape) -> Mapping[str, int]:
+    """What pods of the shape ask of a node: milli-CPU, bytes and counts by resource name."""
+    known: Mapping[str, int] | None = shape.memo.get(_REQUESTS)
+    if known is None:
+        known = shape.memo[_REQUESTS] = incoming_requests(shape.pod)
+    return known
+
+
+class ScoredResources:
+    """The resources that count when nodes are scored for a shape, A of them.
+
+    Extended resources that the pod does not request are left out, as are names that the scheduler does not count.
+    `amounts` and `weights` are int64[A, 1].
+    """
+
+    __slots__ = ("_indices", "_select", "amounts", "weights")
+
+    def __init__(self, table: NodeTable, resources: Sequence[ResourceSpec], requests: Mapping[str, int]) -> None:
+        counted = [
+            (table.resource(resource.name), requests.get(resource.name, 0), resource.weight)
+            for resource in resources
+            if _is_counted(resource.name, requests)
+        ]
+        self._indices = [index for index, _, _ in counted]
+        self._select = _selection(self._indices)
+        self.amounts: Int64s = np.array([[amount] for _, amount, _ in counted], np.int64).reshape(-1, 1)
+        self.weights: Int64s = np.array([[weight] for _, _, weight in counted], np.int64).reshape(-1, 1)
+
+    def __len__(self) -> int:
+        return len(self._indices)
+
+    def allocatable(self, nodes: NodeView) -> Int64s:
+        """int64[A, n]; may be a view of the table's column, to be read only."""
+        return _taken(nodes.table.allocatable, self._select, nodes.rows)
+
+    def requested(self, nodes: NodeView) -> Int64s:
+        """What the pods of the nodes request, int64[A, n]; may be a view of the table's column, to be read only."""
+        return _taken(nodes.table.requested, self._select, nodes.rows)
+
+    def nonzero_requested(self, nodes: NodeView) -> Int64s:
+        """The same with defaults for the CPU and memory that pods do not request."""
+        table, rows = nodes.table, nodes.rows
+        if all(index < _NONZERO_ROWS for index in self._indices):
+            return _taken(table.nonzero, self._select, rows)
+        requested = self.requested(nodes).copy()
+        for position, index in enumerate(self._indices):
+            if index < _NONZERO_ROWS:
+                requested[position] = table.nonzero[index][rows]
+        return requested
+
+
+def _is_counted(name: str, requests: Mapping[str, int]) -> bool:
+    return name in (CPU, MEMORY, EPHEMERAL_STORAGE) or (is_scalar(name) and requests.get(name, 0) != 0)
+
+
+def _selection(indices: list[int]) -> slice | npt.NDArray[np.intp]:
+    """The indices, as a slice (which copies nothing) where they follow one another."""
+    if indices and indices == list(range(indices[0], indices[0] + len(indices))):
+        return slice(indices[0], indices[0] + len(indices))
+    return np.array(indices, np.intp)
+
+
+def _taken(matrix: Int64s, select: slice | npt.NDArray[np.intp], rows: Rows) -> Int64s:
+    if isinstance(select, slice) or isinstance(rows, slice):
+        return matrix[select, rows]
+    return matrix[select[:, np.newaxis], rows]

@@ -1,0 +1,121 @@
+"""The scoring strategies of NodeResourcesFit.
+
+Each takes what is requested of the nodes with the pod on them and what they have, both int64[A, n] for A resources
+and n nodes, and the resources' weights, int64[A, 1]; it answers int64[n] in 0..100. A node's resources of which it
+has nothing do not count.
+
+Source: pkg/scheduler/framework/plugins/noderesources/{least_allocated,most_allocated,requested_to_capacity_ratio}.go.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler.api.int64 import truncating_divmod
+from scheduler.config.args.node_resources_fit import (
+    LEAST_ALLOCATED,
+    MOST_ALLOCATED,
+    REQUESTED_TO_CAPACITY_RATIO,
+)
+from scheduler.config.args.scoring import MAX_CUSTOM_PRIORITY_SCORE
+from scheduler.framework.arithmetic import MAX_NODE_SCORE, divide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scheduler.config.args.node_resources_fit import ScoringStrategy
+    from scheduler.config.args.scoring import UtilizationShapePoint
+
+Int64s = npt.NDArray[np.int64]
+Strategy = Callable[[Int64s, Int64s, Int64s], Int64s]
+
+
+def least_allocated(requested: Int64s, allocatable: Int64s, weights: Int64s) -> Int64s:
+    """The weighted mean of the percentages that stay free, 0 where more is requested than there is."""
+    free = allocatable - requested
+    np.maximum(free, 0, out=free)
+    return _mean(_percentages(free, allocatable), allocatable, weights)
+
+
+def most_allocated(requested: Int64s, allocatable: Int64s, weights: Int64s) -> Int64s:
+    """The weighted mean of the percentages that are requested, at most 100."""
+    used = np.minimum(requested, allocatable)
+    return _mean(_percentages(used, allocatable), allocatable, weights)
+
+
+def requested_to_capacity_ratio(shape: Sequence[UtilizationShapePoint]) -> Strategy:
+    """A strategy that reads scores off a curve of utilization; resources that score 0 do not count either.
+
+    The mean is rounded half away from zero.
+    """
+    curve = broken_line([(point.utilization, point.score * _SCALE) for point in shape])
+    scores = np.array([curve(percent) for percent in range(_FULL + 1)], np.int64)
+
+    def strategy(requested: Int64s, allocatable: Int64s, weights: Int64s) -> Int64s:
+        utilization = _percentages(np.minimum(requested, allocatable), allocatable)
+        found = scores[np.clip(utilization, 0, _FULL)]
+        if not allocatable.all():
+            found *= allocatable != 0
+        weight = np.maximum((weights * (found > 0)).sum(axis=0), 1)
+        found *= weights
+        total = found.sum(axis=0)
+        rounded: Int64s = np.floor(total / weight + 0.5).astype(np.int64)
+        return rounded
+
+    return strategy
+
+
+def broken_line(points: Sequence[tuple[int, int]]) -> Callable[[int], int]:
+    """The function that is linear between the points (x ascending) and constant beyond them, in Go's integers.
+
+    Source: pkg/scheduler/framework/plugins/helper/shape_score.go.
+    """
+
+    def value(x: int) -> int:
+        if x <= points[0][0]:
+            return points[0][1]
+        for (x0, y0), (x1, y1) in itertools.pairwise(points):
+            if x <= x1:
+                return y0 + truncating_divmod((y1 - y0) * (x - x0), x1 - x0)[0]
+        return points[-1][1]
+
+    return value
+
+
+def strategy_of(args: ScoringStrategy) -> Strategy:
+    """The configured strategy. Raises ValueError if there is no such strategy, or its curve is missing."""
+    if args.type == LEAST_ALLOCATED:
+        return least_allocated
+    if args.type == MOST_ALLOCATED:
+        return most_allocated
+    ratio = args.requested_to_capacity_ratio
+    if args.type == REQUESTED_TO_CAPACITY_RATIO and ratio is not None and ratio.shape:
+        return requested_to_capacity_ratio(ratio.shape)
+    raise ValueError(f"scoring strategy {args.type} is not supported")
+
+
+_FULL = 100
+_SCALE = MAX_NODE_SCORE // MAX_CUSTOM_PRIORITY_SCORE
+
+
+def _percentages(parts: Int64s, wholes: Int64s) -> Int64s:
+    """How many hundredths the parts are of the wholes, which they do not exceed; 0 of what is 0. Changes `parts`."""
+    parts *= 100
+    divisors = wholes if wholes.all() else wholes + (wholes == 0)
+    return divide(parts, divisors, bound=100 * int(wholes.max(initial=0)))
+
+
+def _mean(scores: Int64s, allocatable: Int64s, weights: Int64s) -> Int64s:
+    """The weighted mean of the scores of what there is, truncated; 0 where there is nothing."""
+    scores *= weights
+    everything = int(weights.sum())
+    bound = MAX_NODE_SCORE * everything
+    if allocatable.all():
+        return divide(scores.sum(axis=0), max(everything, 1), bound=bound)
+    weight = (weights * (allocatable != 0)).sum(axis=0)
+    return divide(scores.sum(axis=0), np.maximum(weight, 1), bound=bound)

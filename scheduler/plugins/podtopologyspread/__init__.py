@@ -1,0 +1,1 @@
+"""PodTopologySpread: keep the pods of a kind evenly spread over the domains of the cluster."""

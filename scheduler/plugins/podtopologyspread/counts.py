@@ -1,0 +1,94 @@
+"""What is counted for the constraints of one kind of pod."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from scheduler.api.selectors import NOTHING
+from scheduler.cache.counters import DomainTally, MatchCounter
+from scheduler.plugins.podtopologyspread.inclusion import Inclusion
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from scheduler.api.selectors import Selector
+    from scheduler.cache.labels import LabelColumn
+    from scheduler.cache.nodes import NodeTable
+    from scheduler.cache.shapes import LabelClass, PodShape
+    from scheduler.cache.state import ClusterState
+    from scheduler.plugins.podtopologyspread.constraints import Constraint
+
+    Int64s = npt.NDArray[np.int64]
+    Ids = npt.NDArray[np.intp]
+
+
+class CountedConstraint(NamedTuple):
+    """A constraint, the pods that it counts, and their sums over the domains of its topology key.
+
+    `self_match` says that the pod itself counts once it is placed.
+    """
+
+    constraint: Constraint
+    column: LabelColumn
+    counter: MatchCounter
+    tally: DomainTally
+    inclusion: Inclusion
+    self_match: bool
+
+    def sums(self, size: int) -> Int64s:
+        """Matching pods on included nodes, int64 over ids of the column; read only."""
+        inclusion = self.inclusion
+        return self.tally.sums(size, inclusion.mask, inclusion.version)
+
+    def domains(self) -> Ids:
+        """The ids of the values that included nodes have, where these have all topology keys."""
+        return self.inclusion.domains(self.column)
+
+
+class SpreadCounts:
+    """The constraints of a shape that are looked at together: those of Filter, or those of Score.
+
+    With `require_all`, a node counts only if it has all their topology keys.
+    """
+
+    __slots__ = ("_inclusions", "constraints", "items", "require_all")
+
+    def __init__(
+        self, state: ClusterState, shape: PodShape, constraints: tuple[Constraint, ...], *, require_all: bool
+    ) -> None:
+        self.constraints = constraints
+        self.require_all = require_all
+        keys = tuple(dict.fromkeys(constraint.topology_key for constraint in constraints)) if require_all else ()
+        self._inclusions: dict[tuple[bool, bool], Inclusion] = {}
+        self.items: list[CountedConstraint] = []
+        for constraint in constraints:
+            policies = (constraint.honor_affinity, constraint.honor_taints)
+            inclusion = self._inclusions.get(policies)
+            if inclusion is None:
+                inclusion = self._inclusions[policies] = Inclusion(
+                    keys, shape.pod.spec, honor_affinity=constraint.honor_affinity, honor_taints=constraint.honor_taints
+                )
+            column = state.nodes.labels(constraint.topology_key)
+            counter = matching_pods(state, shape.namespace, constraint.selector)
+            tally = DomainTally(counter, column)
+            self_match = constraint.selector.matches(shape.labels)
+            self.items.append(CountedConstraint(constraint, column, counter, tally, inclusion, self_match))
+
+    def refresh(self, table: NodeTable) -> None:
+        """Bring the masks of the nodes that count up to date."""
+        for inclusion in self._inclusions.values():
+            inclusion.refresh(table)
+
+
+def matching_pods(state: ClusterState, namespace: str, selector: Selector) -> MatchCounter:
+    """The counter of pods of a namespace that a constraint's selector picks, without terminating ones.
+
+    An empty selector counts no pods at all (countPodsMatchSelector).
+    """
+    counted = NOTHING if selector.empty else selector
+
+    def matches(label_class: LabelClass) -> bool:
+        return label_class.namespace == namespace and counted.matches(label_class.labels)
+
+    return state.counters.match(("spread", namespace, counted), matches, terminating=False)

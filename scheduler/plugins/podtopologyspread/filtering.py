@@ -1,0 +1,62 @@
+"""Which nodes keep the skew of all DoNotSchedule constraints within bounds.
+
+Source: pkg/scheduler/framework/plugins/podtopologyspread/filtering.go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from scheduler.cache.nodes import NodeView
+    from scheduler.plugins.podtopologyspread.counts import CountedConstraint, SpreadCounts
+
+Codes = npt.NDArray[np.uint8]
+
+TOO_SKEWED: Final = 1
+"""The pod would make the skew of a constraint larger than its maxSkew."""
+MISSING_LABEL: Final = 2
+"""The node lacks the topology key of a constraint."""
+
+_NO_MINIMUM: Final = 2**31 - 1
+
+
+def spread_codes(counts: SpreadCounts, nodes: NodeView) -> Codes:
+    """uint8, one a row of the view: 0, or the code for the first constraint that the node fails."""
+    table = nodes.table
+    counts.refresh(table)
+    codes: Codes | None = None
+    for item in counts.items:
+        found = verdict_by_domain(item, table.size)[item.column.ids[nodes.rows]]
+        if codes is None:
+            codes = found
+        else:
+            np.copyto(codes, found, where=codes == 0)
+    assert codes is not None
+    return codes
+
+
+def verdict_by_domain(item: CountedConstraint, size: int) -> Codes:
+    """uint8 over ids of the topology key: 0 for the domains that the pod may join.
+
+    The skew of a domain is its count, with the pod itself if it matches, less the minimum over all domains that count.
+    """
+    sums = item.sums(size)
+    too_skewed = sums > item.constraint.max_skew - item.self_match + global_minimum(item, sums)
+    codes = too_skewed.view(np.uint8)
+    codes[0] = MISSING_LABEL
+    return codes
+
+
+def global_minimum(item: CountedConstraint, sums: npt.NDArray[np.int64]) -> int:
+    """The smallest count of any domain with a node that counts; 0 if there are fewer domains than minDomains."""
+    domains = item.domains()
+    if len(domains) < item.constraint.min_domains:
+        return 0
+    if not len(domains):
+        return _NO_MINIMUM
+    counts = sums[1:] if len(domains) == len(sums) - 1 else sums[domains]
+    return int(counts.min())

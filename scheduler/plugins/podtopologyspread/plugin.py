@@ -1,0 +1,155 @@
+"""The plugin: its extension points (pkg/scheduler/framework/plugins/podtopologyspread/plugin.go)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from scheduler.api.selectors import SelectorError
+from scheduler.config.args.pod_topology_spread import SYSTEM_DEFAULTING, PodTopologySpreadArgs
+from scheduler.framework import names
+from scheduler.framework.interface import (
+    EnqueueExtensions,
+    FilterPlugin,
+    PreFilterPlugin,
+    PreScorePlugin,
+    ScorePlugin,
+)
+from scheduler.framework.status import SKIP, Status, error, unresolvable, unschedulable
+from scheduler.plugins.podtopologyspread import hints, scoring
+from scheduler.plugins.podtopologyspread.constraints import (
+    DO_NOT_SCHEDULE,
+    SCHEDULE_ANYWAY,
+    SYSTEM_DEFAULTS,
+    Constraint,
+    compile_constraints,
+)
+from scheduler.plugins.podtopologyspread.counts import SpreadCounts
+from scheduler.plugins.podtopologyspread.default_selector import default_selector, selector_version
+from scheduler.plugins.podtopologyspread.filtering import MISSING_LABEL, TOO_SKEWED, spread_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from scheduler.cache.nodes import NodeView
+    from scheduler.cache.shapes import PodShape
+    from scheduler.framework.cycle import Cycle
+    from scheduler.framework.events import EventHint
+    from scheduler.framework.handle import Handle
+    from scheduler.framework.interface import Codes, Scores
+
+REASON_CONSTRAINTS: Final = "node(s) didn't match pod topology spread constraints"
+REASON_LABEL: Final = f"{REASON_CONSTRAINTS} (missing required label)"
+
+_STATUSES: Final = {TOO_SKEWED: unschedulable(REASON_CONSTRAINTS), MISSING_LABEL: unresolvable(REASON_LABEL)}
+
+
+class _Compiled(msgspec.Struct, frozen=True):
+    """What is kept on a shape: the counts of its constraints (None if it has none), as of some version."""
+
+    version: Hashable
+    counts: SpreadCounts | None
+
+
+class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions):
+    """Bounds (DoNotSchedule) or weighs (ScheduleAnyway) how unevenly pods are spread over domains."""
+
+    name = names.POD_TOPOLOGY_SPREAD
+    per_cycle = True
+    normalizes = True
+
+    def __init__(self, args: PodTopologySpreadArgs, handle: Handle) -> None:
+        self._system_defaults = args.defaulting_type == SYSTEM_DEFAULTING
+        self._defaults = SYSTEM_DEFAULTS if self._system_defaults else args.default_constraints
+        self._state = handle.state
+        self._memo = {action: f"{self.name}/{action}/{args}" for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY)}
+
+    # filter
+
+    def pre_filter(self, cycle: Cycle) -> Status | None:
+        """Skip pods without DoNotSchedule constraints."""
+        try:
+            counts = self._counts(cycle.shape, DO_NOT_SCHEDULE)
+        except SelectorError as problem:
+            return error(f"get constraints from pod: obtaining pod's hard topology spread constraints: {problem}")
+        if counts is None:
+            return SKIP
+        cycle.data[self._memo[DO_NOT_SCHEDULE]] = counts
+        return None
+
+    def filter(self, cycle: Cycle, nodes: NodeView) -> Codes:
+        """The first constraint that a node fails decides."""
+        return spread_codes(cycle.data[self._memo[DO_NOT_SCHEDULE]], nodes)
+
+    def status(self, cycle: Cycle, code: int) -> Status:
+        """A missing label is beyond help by preemption; skew is not."""
+        del cycle
+        return _STATUSES[code]
+
+    # score
+
+    def pre_score(self, cycle: Cycle, feasible: NodeView) -> Status | None:
+        """Skip pods without ScheduleAnyway constraints."""
+        try:
+            counts = self._counts(cycle.shape, SCHEDULE_ANYWAY)
+        except SelectorError as problem:
+            return error(f"calculating preScoreState: obtaining pod's soft topology spread constraints: {problem}")
+        if counts is None:
+            return SKIP
+        cycle.data[self._memo[SCHEDULE_ANYWAY]] = scoring.prepare(counts, feasible)
+        return None
+
+    def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
+        """Weighted counts of matching pods."""
+        return scoring.raw_scores(cycle.data[self._memo[SCHEDULE_ANYWAY]], nodes)
+
+    def normalize(self, cycle: Cycle, scores: Scores) -> Scores:
+        """Fewer pods are better; ignored nodes get 0."""
+        return scoring.normalized(cycle.data[self._memo[SCHEDULE_ANYWAY]], scores)
+
+    # what belongs to a shape
+
+    def constraints(self, shape: PodShape, action: str) -> tuple[Constraint, ...]:
+        """The pod's constraints of one kind, or the default ones if it has none and something selects its like.
+
+        Raises SelectorError where a selector does not parse.
+        """
+        own = shape.pod.spec.topology_spread_constraints
+        if own:
+            return compile_constraints(own, shape.labels, action)
+        defaults = compile_constraints(self._defaults, shape.labels, action)
+        if not defaults:
+            return ()
+        selector = default_selector(shape, self._state.objects)
+        return () if selector.empty else tuple(constraint.selecting(selector) for constraint in defaults)
+
+    def _counts(self, shape: PodShape, action: str) -> SpreadCounts | None:
+        own = shape.pod.spec.topology_spread_constraints
+        version = None if own or not self._defaults else selector_version(shape, self._state.objects)
+        key = self._memo[action]
+        found: _Compiled | None = shape.memo.get(key)
+        if found is None or found.version != version:
+            counts = found.counts if found is not None else None
+            constraints = self.constraints(shape, action)
+            if not constraints:
+                counts = None
+            elif counts is None or counts.constraints != constraints:
+                require_all = bool(own) or not self._system_defaults
+                counts = SpreadCounts(self._state, shape, constraints, require_all=require_all)
+            found = shape.memo[key] = _Compiled(version, counts)
+        return found.counts
+
+    # events
+
+    def events_to_register(self) -> Sequence[EventHint]:
+        """Assigned pods, the pod's own labels and tolerations, and nodes."""
+        return hints.events(self._hard)
+
+    def _hard(self, shape: Any) -> tuple[Constraint, ...]:
+        return self.constraints(shape, DO_NOT_SCHEDULE)
+
+
+def make(args: Any, handle: Handle) -> PodTopologySpread:
+    """The plugin with its arguments; None means the defaults."""
+    return PodTopologySpread(args if args is not None else PodTopologySpreadArgs(), handle)

@@ -1,0 +1,93 @@
+"""Asking one plugin about a pod, as the runtime does, with answers by node name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scheduler.framework.cycle import Cycle
+from scheduler.framework.events import ActionType
+from scheduler.framework.handle import Handle
+from scheduler.framework.interface import NodeNames, PreFilterPlugin
+from tests.builders import info
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scheduler.cache.state import ClusterState
+    from scheduler.framework.events import EventHint
+    from scheduler.framework.interface import FilterPlugin, ScorePlugin
+    from scheduler.framework.status import Status
+    from tests.builders import PodBuilder
+
+
+class UnusedBinder:
+    """For plugins that bind nothing."""
+
+    async def bind(self, namespace: str, name: str, uid: str, node: str) -> None:
+        raise AssertionError("nothing is to be bound")
+
+
+def handle(cluster: ClusterState, *, gates: Iterable[str] = ("NodeDeclaredFeatures",)) -> Handle:
+    """A handle on a cluster, with these feature gates on."""
+    return Handle(state=cluster, binder=UnusedBinder(), feature_enabled=frozenset(gates).__contains__)
+
+
+def cycle_of(cluster: ClusterState, pod: PodBuilder) -> Cycle:
+    """An attempt to place a pod, for which all nodes are feasible."""
+    cycle = Cycle(info(pod, cluster), cluster, "default-scheduler")
+    cycle.feasible = np.flatnonzero(cluster.nodes.live[: cluster.nodes.size])
+    return cycle
+
+
+def verdicts(plugin: FilterPlugin, cycle: Cycle) -> dict[str, Status | None]:
+    """The status of each node, None where the pod fits; PreFilter runs first if there is one, and must not object."""
+    if isinstance(plugin, PreFilterPlugin):
+        answer = plugin.pre_filter(cycle)
+        assert answer is None or isinstance(answer, NodeNames)
+    return filtered(plugin, cycle)
+
+
+def filtered(plugin: FilterPlugin, cycle: Cycle) -> dict[str, Status | None]:
+    """The same without PreFilter."""
+    codes = plugin.filter(cycle, cycle.nodes)
+    if codes is None:
+        return dict.fromkeys(cycle.state.nodes.rows)
+    assert codes.dtype.kind == "u"
+    assert len(codes) == len(cycle.nodes)
+    return {
+        name: plugin.status(cycle, int(codes[row])) if codes[row] else None
+        for name, row in cycle.state.nodes.rows.items()
+    }
+
+
+def raw_scores(plugin: ScorePlugin, cycle: Cycle) -> dict[str, int]:
+    """The score of each node before normalizing."""
+    scores = plugin.score(cycle, cycle.nodes)
+    assert scores.dtype == np.int64
+    return {name: int(scores[row]) for name, row in cycle.state.nodes.rows.items()}
+
+
+def final_scores(plugin: ScorePlugin, cycle: Cycle) -> dict[str, int]:
+    """The score of each node, normalized over all nodes."""
+    rows = cycle.state.nodes.rows
+    raw = plugin.score(cycle, cycle.nodes)[list(rows.values())]
+    scores = plugin.normalize(cycle, raw) if plugin.normalizes else raw
+    return dict(zip(rows, scores.tolist(), strict=True))
+
+
+def events(hints: Iterable[EventHint]) -> dict[str, Any]:
+    """Kind and actions of each registered event, with the name of its hint function (None for no function)."""
+    return {
+        f"{hint.resource} {_words(hint.actions)}": hint.hint.__name__ if hint.hint is not None else None
+        for hint in hints
+    }
+
+
+def _words(actions: ActionType) -> str | None:
+    """The names of the actions; all updates together are UPDATE."""
+    if actions & ActionType.UPDATE != ActionType.UPDATE:
+        return actions.name
+    others = actions & ~ActionType.UPDATE
+    return f"{others.name}|UPDATE" if others else "UPDATE"

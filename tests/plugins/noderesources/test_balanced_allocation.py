@@ -1,0 +1,136 @@
+"""NodeResourcesBalancedAllocation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scheduler.api.int64 import truncating_divmod
+from scheduler.config.args.node_resources_balanced_allocation import NodeResourcesBalancedAllocationArgs
+from scheduler.config.args.scoring import ResourceSpec
+from scheduler.framework.status import SKIP
+from scheduler.plugins.noderesources.balanced_allocation import BalancedAllocation, balance, balance_change, make
+from tests.builders import node, pod, state
+from tests.plugins.harness import cycle_of, handle, raw_scores
+
+
+def plugin_for(*resources: str) -> BalancedAllocation:
+    specs = tuple(ResourceSpec(name=name, weight=1) for name in resources)
+    return make(NodeResourcesBalancedAllocationArgs(resources=specs), handle(state()))
+
+
+PLUGIN = plugin_for("cpu", "memory")
+SMALL = node("n").capacity(cpu="8", memory="8Gi")
+
+
+def score(cluster, incoming, plugin=PLUGIN) -> dict[str, int]:
+    return raw_scores(plugin, cycle_of(cluster, incoming))
+
+
+class TestScore:
+    @pytest.mark.parametrize(
+        ("incoming", "expected"),
+        [
+            (pod("p").cpu("4").memory("4Gi"), 75),
+            (pod("p").cpu("2").memory("4Gi"), 68),
+            (pod("p").cpu("8"), 50),
+            (pod("p").cpu("80").memory("80Gi"), 75),
+        ],
+        ids=["alike", "a little off", "only cpu", "fractions end at 1"],
+    )
+    def test_of_an_empty_node_is_75_at_best(self, incoming, expected):
+        assert score(state([SMALL]), incoming) == {"n": expected}
+
+    def test_a_pod_that_evens_out_use_raises_it(self):
+        cluster = state([SMALL], [pod("q").cpu("8").on("n")])
+        assert score(cluster, pod("p").memory("8Gi")) == {"n": 100}
+
+    def test_a_resource_that_the_node_lacks_does_not_count(self):
+        cluster = state([node("n").capacity(memory="8Gi"), SMALL.set("metadata.name", "m")])
+        assert score(cluster, pod("p").memory("4Gi")) == {"n": 75, "m": 62}
+
+    def test_three_resources_use_the_standard_deviation(self):
+        three = node("n").capacity({"example.com/gpu": "4"}, cpu="4", memory="4Gi")
+        fractions = [0.5, 0.25, 1.0]
+        mean = sum(fractions) / 3
+        deviation = math.sqrt(sum((f - mean) * (f - mean) for f in fractions) / 3)
+        expected = 50 + (50 + int((1 - deviation) * 100) - 100) // 2
+        incoming = pod("p").cpu("2").memory("1Gi").requests({"example.com/gpu": "4"})
+        assert score(state([three]), incoming, plugin_for("cpu", "memory", "example.com/gpu")) == {"n": expected}
+
+    def test_an_extended_resource_that_is_not_requested_does_not_count(self):
+        three = node("n").capacity({"example.com/gpu": "4"}, cpu="4", memory="4Gi")
+        plugin = plugin_for("cpu", "memory", "example.com/gpu")
+        assert score(state([three]), pod("p").cpu("2").memory("2Gi"), plugin) == {"n": 75}
+
+    def test_requests_count_as_they_are_without_defaults(self):
+        assert score(state([SMALL]), pod("p").cpu("8")) == {"n": 50}
+
+    def test_pod_level_requests_count(self):
+        whole = pod("p").set("spec.resources", {"requests": {"cpu": "4", "memory": "4Gi"}})
+        cycle = cycle_of(state([SMALL]), whole)
+        assert PLUGIN.pre_score(cycle, cycle.nodes) is None
+        assert raw_scores(PLUGIN, cycle) == {"n": 75}
+
+
+class TestPreScore:
+    @pytest.mark.parametrize(
+        ("incoming", "skipped"),
+        [
+            (pod("p"), True),
+            (pod("p").requests({"ephemeral-storage": "1Gi"}), True),
+            (pod("p").cpu("0"), True),
+            (pod("p").cpu("1m"), False),
+            (pod("p").memory("1"), False),
+        ],
+        ids=["nothing", "only what is not scored", "zero", "cpu", "memory"],
+    )
+    def test_skips_pods_that_request_none_of_the_resources(self, incoming, skipped):
+        cycle = cycle_of(state([SMALL]), incoming)
+        assert (PLUGIN.pre_score(cycle, cycle.nodes) is SKIP) is skipped
+
+    def test_without_it_such_pods_score_0(self):
+        assert score(state([SMALL]), pod("p")) == {"n": 0}
+
+
+def scalar_balance(requested: list[int], allocatable: list[int]) -> int:
+    """One node, as balancedResourceScore goes about it."""
+    fractions = [min(used / have, 1.0) for used, have in zip(requested, allocatable, strict=True) if have]
+    deviation = 0.0
+    if len(fractions) == 2:
+        deviation = abs((fractions[0] - fractions[1]) / 2)
+    elif len(fractions) > 2:
+        total = 0.0
+        for fraction in fractions:
+            total += fraction
+        mean = total / len(fractions)
+        squares = 0.0
+        for fraction in fractions:
+            squares += (fraction - mean) * (fraction - mean)
+        deviation = math.sqrt(squares / len(fractions))
+    return int((1 - deviation) * 100)
+
+
+amounts = st.one_of(st.just(0), st.integers(0, 20), st.integers(0, 2**50))
+tables = st.integers(1, 5).flatmap(
+    lambda count: st.lists(
+        st.lists(st.tuples(amounts, amounts, amounts), min_size=count, max_size=count), min_size=1, max_size=4
+    )
+)
+
+
+@given(tables)
+def test_vectors_agree_with_one_node_at_a_time(table):
+    allocated = np.array([[used for used, _, _ in node] for node in table], np.int64).T
+    requested = allocated + np.array([[more for _, more, _ in node] for node in table], np.int64).T
+    allocatable = np.array([[have for _, _, have in node] for node in table], np.int64).T
+    columns = range(len(table))
+    after = [scalar_balance(requested[:, c].tolist(), allocatable[:, c].tolist()) for c in columns]
+    before = [scalar_balance(allocated[:, c].tolist(), allocatable[:, c].tolist()) for c in columns]
+    assert balance(requested, allocatable).tolist() == after
+    expected = [50 + truncating_divmod(50 + a - b, 2)[0] for a, b in zip(after, before, strict=True)]
+    assert balance_change(requested, allocated, allocatable).tolist() == expected

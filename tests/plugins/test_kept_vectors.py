@@ -1,0 +1,129 @@
+"""What is kept of a shape and patched row by row equals what is worked out anew, whatever happens in the cluster."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scheduler.api.objects import DeviceClass, DeviceClassSpec, ObjectMeta
+from scheduler.config.args.registry import IN_TREE_ARGS
+from scheduler.config.features import FeatureGates
+from scheduler.framework.cycle import Cycle
+from scheduler.framework.interface import FilterPlugin, PreFilterPlugin, PreScorePlugin, ScorePlugin
+from scheduler.framework.shape_cache import ShapeCache
+from scheduler.plugins.registry import IN_TREE
+from tests.builders import expression, info, node, pod, state, term
+from tests.plugins.harness import handle
+
+GPU = "example.com/gpu"
+PLUGINS = [
+    "NodeName",
+    "NodeUnschedulable",
+    "TaintToleration",
+    "NodeAffinity",
+    "NodePorts",
+    "NodeResourcesFit",
+    "NodeResourcesBalancedAllocation",
+    "ImageLocality",
+    "NodeDeclaredFeatures",
+]
+INCOMING = (
+    pod("p")
+    .cpu("2")
+    .memory("1Gi")
+    .requests({GPU: "1"})
+    .image("app:1")
+    .host_port(80)
+    .tolerates("ok")
+    .requires_node(term(expression("disk", "Exists")), term(fields=[expression("metadata.name", "In", "n1")]))
+    .prefers_node(5, term(expression("disk", "In", "ssd")))
+    .set("spec.hostNetwork", True)
+    .set("spec.hostUsers", False)
+)
+
+names = st.sampled_from([f"n{number}" for number in range(6)])
+
+
+@st.composite
+def nodes(draw):
+    made = node(draw(names)).capacity(
+        {GPU: draw(st.sampled_from("012"))}, cpu=draw(st.sampled_from("248")), memory="2Gi"
+    )
+    if draw(st.booleans()):
+        made = made.unschedulable()
+    for key in draw(st.sets(st.sampled_from(["ok", "bad"]))):
+        made = made.taint(key, effect=draw(st.sampled_from(["NoSchedule", "PreferNoSchedule"])))
+    if draw(st.booleans()):
+        made = made.label(disk=draw(st.sampled_from(["ssd", "hdd"])))
+    for image in draw(st.sets(st.sampled_from(["app:1", "other:1"]))):
+        made = made.image(image, size=500 << 20)
+    return made.features("UserNamespacesHostNetworkSupport") if draw(st.booleans()) else made
+
+
+@st.composite
+def running(draw):
+    uid = draw(st.sampled_from(["q1", "q2", "q3"]))
+    made = pod(uid).uid(uid).cpu(draw(st.sampled_from(["0", "1", "3"]))).on(draw(names))
+    return made.host_port(80) if draw(st.booleans()) else made
+
+
+events = st.lists(
+    st.one_of(
+        st.tuples(st.just("set node"), nodes()),
+        st.tuples(st.just("remove node"), names),
+        st.tuples(st.just("set pod"), running()),
+        st.tuples(st.just("remove pod"), st.sampled_from(["q1", "q2", "q3"])),
+        st.tuples(st.just("device class"), st.sampled_from([GPU, "example.com/other"])),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+def happen(cluster, kind, what):
+    if kind == "set node":
+        cluster.set_node(what.build())
+    elif kind == "remove node":
+        cluster.remove_node(what)
+    elif kind == "set pod":
+        cluster.set_pod(info(what, cluster))
+    elif kind == "remove pod":
+        cluster.remove_pod(what)
+    else:
+        spec = DeviceClassSpec(extended_resource_name=what)
+        cluster.set_object("DeviceClass", DeviceClass(metadata=ObjectMeta(name="c"), spec=spec))
+
+
+def compare(plugin, cache, cycle):
+    live = np.flatnonzero(cycle.state.nodes.live[: cycle.nodes.size])
+    if isinstance(plugin, FilterPlugin):
+        fresh = plugin.filter(cycle, cycle.nodes)
+        kept = cache.verdicts(plugin, cycle)
+        expected = np.zeros(cycle.nodes.size) if fresh is None else fresh
+        found = np.zeros(cycle.nodes.size) if kept is None else kept
+        assert found[live].tolist() == expected[live].tolist()
+    if isinstance(plugin, ScorePlugin):
+        fresh = plugin.score(cycle, cycle.nodes)
+        assert cache.raw_scores(plugin, cycle)[live].tolist() == fresh[live].tolist()
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+@settings(max_examples=40, deadline=None)
+@given(happenings=events)
+def test_kept_vectors_follow_the_cluster(name, happenings):
+    cluster = state([node(f"n{number}") for number in range(4)])
+    args_type = IN_TREE_ARGS.get(name)
+    args = args_type().defaulted(FeatureGates()) if args_type is not None else None
+    plugin = IN_TREE[name](args, handle(cluster))
+    waiting = info(INCOMING, cluster)
+    cache = ShapeCache()
+    for kind, what in happenings:
+        happen(cluster, kind, what)
+        cycle = Cycle(waiting, cluster, "default-scheduler")
+        if isinstance(plugin, PreFilterPlugin):
+            plugin.pre_filter(cycle)
+        if isinstance(plugin, PreScorePlugin):
+            plugin.pre_score(cycle, cycle.nodes)
+        compare(plugin, cache, cycle)

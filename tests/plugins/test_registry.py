@@ -1,0 +1,64 @@
+"""The registry of in-tree plugins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from scheduler.config.args.registry import IN_TREE_ARGS
+from scheduler.config.features import FeatureGates
+from scheduler.framework.interface import POINTS, EnqueueExtensions, Plugin
+from scheduler.plugins.registry import IN_TREE
+from tests.builders import state
+from tests.plugins.harness import handle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: What implements what, as in kube-scheduler v1.37.2.
+EXPECTED = {
+    "SchedulingGates": "preEnqueue events",
+    "PrioritySort": "queueSort",
+    "NodeName": "preFilter filter events",
+    "NodeUnschedulable": "preFilter filter events",
+    "TaintToleration": "preFilter filter preScore score events",
+    "NodeAffinity": "preFilter filter preScore score events",
+    "NodePorts": "preFilter filter events",
+    "NodeResourcesFit": "preFilter filter preScore score events",
+    "VolumeRestrictions": "preFilter filter events",
+    "NodeVolumeLimits": "preFilter filter events",
+    "VolumeBinding": "preFilter filter preScore score reserve preBind events",
+    "VolumeZone": "preFilter filter events",
+    "PodTopologySpread": "preFilter filter preScore score events",
+    "InterPodAffinity": "preFilter filter preScore score events",
+    "DynamicResources": "preEnqueue preFilter filter postFilter score reserve preBind events",
+    "DefaultPreemption": "preEnqueue postFilter events",
+    "NodeResourcesBalancedAllocation": "preScore score",
+    "ImageLocality": "score",
+    "DefaultBinder": "bind",
+    "NodeDeclaredFeatures": "preFilter filter events",
+}
+
+
+def made(name: str) -> Plugin:
+    args_type = IN_TREE_ARGS.get(name)
+    args: Any = args_type().defaulted(FeatureGates()) if args_type is not None else None
+    return IN_TREE[name](args, handle(state()))
+
+
+def points(plugin: Plugin) -> Iterator[str]:
+    yield from (point for point, kind in POINTS.items() if isinstance(plugin, kind))
+    if isinstance(plugin, EnqueueExtensions):
+        yield "events"
+
+
+def test_all_default_plugins_are_there():
+    assert set(IN_TREE) == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_plugins_have_their_name_and_extension_points(name):
+    plugin = made(name)
+    assert plugin.name == name
+    assert set(points(plugin)) == set(EXPECTED[name].split())
