@@ -1,0 +1,1 @@
+"""Pods that wait: to be tried, for their backoff, for something to change, or behind a gate."""

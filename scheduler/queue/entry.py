@@ -1,0 +1,61 @@
+"""A pod in the queue, and its history there (framework.QueuedPodInfo)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from scheduler.cache.pods import PodInfo
+    from scheduler.framework.events import ClusterEvent, EventHint
+
+
+class QueuedPod(msgspec.Struct, eq=False, gc=False, kw_only=True):
+    """One waiting pod. Times are seconds of the queue's clock.
+
+    - `timestamp`: when it (last) entered the queue; `first_attempt`: when it first became active.
+    - `attempts`: how often it was popped; `rejections`: how often plugins turned it down; `errors`: failures in a row.
+    - `unschedulable_plugins`, `pending_plugins`: who turned it down last, Pending ones apart.
+    - `gating_plugin`: the PreEnqueue plugin that holds it back, "" for none.
+    - `woken_by`: the event that last moved it; `flushed`: whether that was the flush of pods that waited too long.
+    """
+
+    pod: PodInfo
+    timestamp: float
+    first_attempt: float | None = None
+    attempts: int = 0
+    rejections: int = 0
+    errors: int = 0
+    unschedulable_plugins: frozenset[str] = frozenset()
+    pending_plugins: frozenset[str] = frozenset()
+    gating_plugin: str = ""
+    gating_events: tuple[EventHint, ...] = ()
+    backoff_until: float | None = None
+    flushed: bool = False
+    flushed_at: float = 0.0
+    woken_by: str = ""
+    last_message: str = ""
+
+    @property
+    def gated(self) -> bool:
+        """Whether a PreEnqueue plugin holds the pod back."""
+        return bool(self.gating_plugin)
+
+    @property
+    def rejectors(self) -> frozenset[str]:
+        """All plugins that turned the pod down in its last attempt."""
+        return self.unschedulable_plugins | self.pending_plugins if self.pending_plugins else self.unschedulable_plugins
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """Namespace and name: at most one pod of each is in the queue."""
+        return self.pod.namespace, self.pod.name
+
+
+class ObservedEvent(msgspec.Struct, frozen=True, gc=False):
+    """A cluster event with the objects before and after it."""
+
+    event: ClusterEvent
+    old: object
+    new: object

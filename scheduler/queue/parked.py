@@ -1,0 +1,72 @@
+"""Pods that wait for something to change, grouped by what they wait for (backend/queue/unschedulable_entities.go).
+
+Pods that were turned down by the same plugins and share a shape can only be helped together, so an event is weighed
+once for each group.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from scheduler.queue.entry import QueuedPod
+
+Group = tuple[str, int, frozenset[str], frozenset[str], str]
+
+
+def group_of(entry: QueuedPod) -> Group:
+    """Profile, shape, rejecting and pending plugins, and gating plugin of a pod."""
+    return (
+        entry.pod.scheduler_name,
+        id(entry.pod.shape),
+        entry.unschedulable_plugins,
+        entry.pending_plugins,
+        entry.gating_plugin,
+    )
+
+
+class ParkedPods:
+    """Unschedulable and gated pods."""
+
+    __slots__ = ("_groups", "_pods")
+
+    def __init__(self) -> None:
+        self._pods: dict[tuple[str, str], tuple[Group, QueuedPod]] = {}
+        self._groups: dict[Group, dict[tuple[str, str], QueuedPod]] = {}
+
+    def __len__(self) -> int:
+        return len(self._pods)
+
+    def __iter__(self) -> Iterator[QueuedPod]:
+        return (entry for _, entry in self._pods.values())
+
+    def get(self, name: tuple[str, str]) -> QueuedPod | None:
+        """The entry of that name, or None."""
+        found = self._pods.get(name)
+        return None if found is None else found[1]
+
+    def add(self, entry: QueuedPod) -> bool:
+        """Add a pod, or group it anew if it is there; whether it is new."""
+        is_new = self.remove(entry.name) is None
+        group = group_of(entry)
+        self._pods[entry.name] = (group, entry)
+        self._groups.setdefault(group, {})[entry.name] = entry
+        return is_new
+
+    def remove(self, name: tuple[str, str]) -> QueuedPod | None:
+        """Take a pod out; None if it isn't there."""
+        found = self._pods.pop(name, None)
+        if found is None:
+            return None
+        group, entry = found
+        members = self._groups[group]
+        del members[name]
+        if not members:
+            del self._groups[group]
+        return entry
+
+    def groups(self) -> Iterator[Collection[QueuedPod]]:
+        """The pods group by group; not to be changed meanwhile."""
+        return (members.values() for members in self._groups.values())

@@ -1,0 +1,315 @@
+"""The scheduling queue (pkg/scheduler/backend/queue/scheduling_queue.go).
+
+Everything runs on one event loop, so there are no locks; `wait` is the only coroutine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from scheduler.framework.events import ActionType, ClusterEvent, EventResource
+from scheduler.queue.backoff import BackoffQueue
+from scheduler.queue.contents import QueueContents
+from scheduler.queue.entry import QueuedPod
+from scheduler.queue.gates import Gates
+from scheduler.queue.heap import PodHeap
+from scheduler.queue.hints import QUEUE_AFTER_BACKOFF, QUEUE_IMMEDIATELY, SKIP, HintMap, Strategy, is_wildcard, matches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from scheduler.cache.nominations import Nominations
+    from scheduler.cache.pods import PodInfo
+    from scheduler.framework.profile import Profile
+    from scheduler.metrics.scheduler_metrics import SchedulerMetrics
+
+log = logging.getLogger(__name__)
+
+SCHEDULE_ATTEMPT_FAILURE: Final = "ScheduleAttemptFailure"
+BACKOFF_COMPLETE: Final = "BackoffComplete"
+POP_FROM_BACKOFF: Final = "PopFromBackoffQ"
+FORCE_ACTIVATE: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ForceActivate")
+UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "UnschedulableTimeout")
+UNSCHEDULED_POD_ADD: Final = ClusterEvent(EventResource.UNSCHEDULED_POD, ActionType.ADD)
+
+_LABELS: Final = {QUEUE_IMMEDIATELY: "active", QUEUE_AFTER_BACKOFF: "backoff", SKIP: "unschedulable"}
+
+
+class SchedulingQueue(QueueContents):
+    """Active, backing off, unschedulable and gated pods of all profiles.
+
+    `clock` gives seconds since the epoch. With `pop_early` (gate SchedulerPopFromBackoffQ) pods in backoff are popped
+    when nothing else is active.
+    """
+
+    def __init__(
+        self,
+        profiles: Mapping[str, Profile],
+        nominations: Nominations,
+        metrics: SchedulerMetrics,
+        *,
+        initial_backoff: float = 1.0,
+        maximum_backoff: float = 10.0,
+        longest_unschedulable: float = 300.0,
+        pop_early: bool = True,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._nominations = nominations
+        self._metrics = metrics
+        self._longest_unschedulable = longest_unschedulable
+        self._pop_early = pop_early
+        self._clock = clock
+        sort = next(iter(profiles.values())).queue_sort[0]
+
+        def sort_key(entry: QueuedPod) -> Any:
+            return sort.sort_key(entry.pod, entry.timestamp)
+
+        def observe(plugin: str, event: str, hint: str, seconds: float) -> None:
+            metrics.queueing_hint_execution_duration.labels(plugin, event, hint).observe(seconds)
+
+        self.hints = HintMap(profiles.values(), observe)
+        self._gates = Gates(profiles, metrics)
+        backoff = BackoffQueue(
+            initial=initial_backoff, maximum=maximum_backoff, clock=clock, sort_key=sort_key, windows=pop_early
+        )
+        super().__init__(PodHeap(sort_key), backoff)
+        self._ready = asyncio.Event()
+
+    def now(self) -> float:
+        """The time by the queue's clock."""
+        return self._clock()
+
+    # taking pods out
+
+    @property
+    def ready(self) -> bool:
+        """Whether `pop` would give a pod."""
+        return bool(len(self._active) or (self._pop_early and self._backoff.early))
+
+    async def wait(self) -> None:
+        """Until there is a pod to pop, or somebody calls `wake`."""
+        self._ready.clear()
+        if not self.ready:
+            await self._ready.wait()
+
+    def wake(self) -> None:
+        """Let `wait` return."""
+        self._ready.set()
+
+    def pop(self) -> QueuedPod | None:
+        """Take out the next pod to be tried, None if there is none. `done` or `add_unschedulable` must follow."""
+        while True:
+            entry = self._active.pop()
+            if entry is None and self._pop_early:
+                entry = self._backoff.pop_early()
+                if entry is not None:
+                    self._count_incoming("active", POP_FROM_BACKOFF, None)
+            if entry is None:
+                return None
+            entry.attempts += 1
+            if self._in_flight.add(entry):
+                return entry
+            log.error("Pod %s is tracked in several places of the scheduler; discarding the one popped", entry.pod.key)
+
+    def done(self, uid: str) -> None:
+        """The pod won't come back from this attempt: its in-flight events are no longer needed."""
+        self._in_flight.done(uid)
+
+    # putting pods in
+
+    def add(self, pod: PodInfo) -> None:
+        """A new pod to schedule."""
+        entry = QueuedPod(pod=pod, timestamp=self._clock())
+        self._nominations.add(pod, pod.nominated_node_name)
+        self._move_to_active(entry, UNSCHEDULED_POD_ADD.label, None)
+
+    def update(self, old: PodInfo, new: PodInfo, events: Iterable[ClusterEvent]) -> None:
+        """A pod that waits changed itself; `events` say how, as changes of a TargetPod."""
+        if new.uid in self._in_flight:
+            for event in events:
+                self._in_flight.observe(event, old, new)
+            return
+        name = (old.namespace, old.name)
+        for holder in (self._active, self._backoff):
+            entry = holder.remove(name)
+            if entry is not None:
+                self._renew(entry, new)
+                holder.push(entry)
+                return
+        entry = self._parked.get(name)
+        if entry is None:
+            self.add(new)
+            return
+        self._renew(entry, new)
+        self._parked.add(entry)
+        for event in events:
+            strategy = self.hints.strategy(entry, event, old, new)
+            if self._requeue(entry, strategy, event.label) != "unschedulable":
+                return
+
+    def add_unschedulable(self, entry: QueuedPod) -> None:
+        """A popped pod could not be placed: it waits for its backoff, or until something happens that may help.
+
+        `unschedulable_plugins` and `pending_plugins` say who turned it down; none means that the attempt failed. Raises
+        ValueError if a pod of its name is in the queue already.
+        """
+        try:
+            if place := self.place_of(entry.name):
+                raise ValueError(f"Pod {entry.pod.key} is already present in the {place} queue")
+            if entry.rejectors:
+                entry.rejections += 1
+                entry.errors = 0
+            else:
+                entry.errors += 1
+            entry.timestamp = self._clock()
+            entry.backoff_until = None
+            entry.flushed = False
+            entry.flushed_at = 0.0
+            self._requeue(entry, self._in_flight_strategy(entry), SCHEDULE_ATTEMPT_FAILURE)
+        finally:
+            self._in_flight.done(entry.pod.uid)
+
+    def delete(self, pod: PodInfo) -> None:
+        """A pod is gone, or was bound by somebody else."""
+        self._nominations.remove(pod.uid)
+        name = (pod.namespace, pod.name)
+        _ = self._active.remove(name) or self._backoff.remove(name) or self._parked.remove(name)
+
+    def activate(self, names: Iterable[tuple[str, str]]) -> None:
+        """Let pods (namespace, name) be tried at once that are unschedulable or back off.
+
+        One that is being scheduled is tried again as soon as it may, should it come back.
+        """
+        for name in names:
+            entry = self._parked.get(name)
+            if entry is not None and self._move_to_active(entry, FORCE_ACTIVATE.label, None):
+                continue
+            entry = self._backoff.remove(name) if entry is None else None
+            if entry is not None and self._move_to_active(entry, FORCE_ACTIVATE.label, None, from_backoff=True):
+                continue
+            flying = self._in_flight.find(name)
+            if flying is not None:
+                self._in_flight.observe(FORCE_ACTIVATE, None, flying.pod)
+
+    # what happens around
+
+    def move_all(
+        self,
+        event: ClusterEvent,
+        old: object,
+        new: object,
+        *,
+        only: Callable[[PodInfo], bool] | None = None,
+    ) -> None:
+        """Something happened: try the pods again that it may help. Costs by groups of pods alike, not by pods."""
+        wildcard = is_wildcard(event)
+        if not wildcard and not self.hints.hints(event):
+            return
+        moves: list[tuple[Strategy, list[QueuedPod]]] = []
+        for members in self._parked.groups():
+            first = next(iter(members))
+            if first.gated and not wildcard and not any(matches(hint, event) for hint in first.gating_events):
+                continue
+            strategy = self.hints.strategy(first, event, old, new)
+            if strategy != SKIP:
+                moves.append((strategy, [entry for entry in members if only is None or only(entry.pod)]))
+        for strategy, entries in moves:
+            for entry in entries:
+                self._parked.remove(entry.name)
+                self._requeue(entry, strategy, event.label)
+        self._in_flight.observe(event, old, new)
+
+    def flush_backoff(self) -> None:
+        """Let the pods be tried whose backoff is over; called once a second."""
+        for entry in self._backoff.pop_finished():
+            self._move_to_active(entry, BACKOFF_COMPLETE, None, from_backoff=True)
+
+    def flush_unschedulable(self) -> None:
+        """Let the pods be tried that have been unschedulable for too long; called twice a minute."""
+        now = self._clock()
+        late = [
+            entry
+            for entry in self._parked
+            if now - max(entry.timestamp, entry.flushed_at) > self._longest_unschedulable
+        ]
+        for entry in late:
+            entry.flushed = True
+            entry.flushed_at = now
+            self._parked.remove(entry.name)
+            self._requeue(entry, QUEUE_AFTER_BACKOFF, UNSCHEDULABLE_TIMEOUT.label)
+        if late:
+            self._in_flight.observe(UNSCHEDULABLE_TIMEOUT, None, None)
+
+    # moving
+
+    def _renew(self, entry: QueuedPod, pod: PodInfo) -> None:
+        node = pod.nominated_node_name
+        if not node and not entry.pod.nominated_node_name:
+            # A nomination that only this process knows of stays until the API server says otherwise.
+            node = self._nominations.node_of(pod.uid)
+        self._nominations.add(pod, node)
+        entry.pod = pod
+
+    def _in_flight_strategy(self, entry: QueuedPod) -> Strategy:
+        if not entry.rejectors or entry.pod.uid not in self._in_flight:
+            return QUEUE_AFTER_BACKOFF
+        best = SKIP
+        for observed in self._in_flight.since(entry.pod.uid):
+            best = max(best, self.hints.strategy(entry, observed.event, observed.old, observed.new))
+            if best == QUEUE_IMMEDIATELY or (best == QUEUE_AFTER_BACKOFF and not entry.pending_plugins):
+                break
+        return best
+
+    def _requeue(self, entry: QueuedPod, strategy: Strategy, event: str) -> str:
+        """Put a pod where a strategy says; the name of the queue it ended up in."""
+        if strategy == SKIP:
+            self._park(entry, event, strategy)
+            return "unschedulable"
+        if strategy == QUEUE_AFTER_BACKOFF and self._backoff.is_backing_off(entry):
+            return "backoff" if self._move_to_backoff(entry, event, strategy) else "unschedulable"
+        return "active" if self._move_to_active(entry, event, strategy) else "unschedulable"
+
+    def _move_to_active(
+        self, entry: QueuedPod, event: str, strategy: Strategy | None, *, from_backoff: bool = False
+    ) -> bool:
+        if not (from_backoff and self._pop_early):
+            self._gates.ask(entry)
+        if entry.gated:
+            entry.flushed = False
+            self._park(entry, event, strategy)
+            return False
+        if entry.first_attempt is None:
+            entry.first_attempt = self._clock()
+        self._parked.remove(entry.name)
+        entry.woken_by = event
+        self._active.push(entry)
+        self._count_incoming("active", event, strategy)
+        self._ready.set()
+        return True
+
+    def _move_to_backoff(self, entry: QueuedPod, event: str, strategy: Strategy) -> bool:
+        if self._pop_early:
+            self._gates.ask(entry)
+            if entry.gated:
+                entry.flushed = False
+                self._park(entry, event, strategy)
+                return False
+        self._parked.remove(entry.name)
+        entry.woken_by = event
+        self._backoff.push(entry)
+        self._count_incoming("backoff", event, strategy)
+        if self._pop_early:
+            self._ready.set()
+        return True
+
+    def _park(self, entry: QueuedPod, event: str, strategy: Strategy | None) -> None:
+        if self._parked.add(entry):
+            self._count_incoming("unschedulable", event, strategy)
+
+    def _count_incoming(self, queue: str, event: str, strategy: Strategy | None) -> None:
+        self._metrics.queue_incoming_pods.labels(queue, event).inc()
+        if strategy is None or queue != _LABELS[strategy]:
+            self._metrics.queue_incoming_entities.labels(queue, event, "pod").inc()

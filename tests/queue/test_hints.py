@@ -1,0 +1,145 @@
+"""Which events may help which pods."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduler.framework.events import ActionType, ClusterEvent, EventHint, EventResource, QueueingHint
+from scheduler.queue.hints import (
+    QUEUE_AFTER_BACKOFF,
+    QUEUE_IMMEDIATELY,
+    SKIP,
+    HintMap,
+    events_of,
+    is_wildcard,
+    matches,
+)
+from tests.builders import info, pod
+from tests.cycle.rig import profile_of
+from tests.framework.stubs import Bind, Filter, PostFilter, PreFilter
+from tests.queue.entries import entry, on_node_add, queue_always, queue_never
+
+NODE_ADD = ClusterEvent(EventResource.NODE, ActionType.ADD)
+NODE_LABEL = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_LABEL)
+EVERYTHING = ClusterEvent(EventResource.WILDCARD, ActionType.ALL)
+
+
+class TestMatching:
+    @pytest.mark.parametrize(
+        ("resource", "actions", "event", "expected"),
+        [
+            (EventResource.NODE, ActionType.ADD, NODE_ADD, True),
+            (EventResource.NODE, ActionType.DELETE, NODE_ADD, False),
+            (EventResource.CSI_NODE, ActionType.ADD, NODE_ADD, False),
+            (EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL, NODE_LABEL, True),
+            (EventResource.NODE, ActionType.UPDATE_NODE_LABEL, ClusterEvent(EventResource.NODE, ActionType.UPDATE), False),
+            (EventResource.NODE, ActionType.UPDATE, ClusterEvent(EventResource.NODE, ActionType.UPDATE), True),
+            (EventResource.POD, ActionType.DELETE, ClusterEvent(EventResource.ASSIGNED_POD, ActionType.DELETE), True),
+            (EventResource.POD, ActionType.ADD, ClusterEvent(EventResource.UNSCHEDULED_POD, ActionType.ADD), True),
+            (EventResource.ASSIGNED_POD, ActionType.ADD, ClusterEvent(EventResource.TARGET_POD, ActionType.ADD), False),
+            (EventResource.WILDCARD, ActionType.ALL, NODE_ADD, True),
+            (EventResource.WILDCARD, ActionType.DELETE, NODE_ADD, False),
+            (EventResource.NODE, ActionType.ALL, EVERYTHING, False),
+        ],
+    )
+    def test_a_plugin_hears_of_what_it_asked_for(self, resource, actions, event, expected):
+        assert matches(EventHint(resource, actions), event) is expected
+
+    def test_the_wildcard_is_everything_about_everything(self):
+        assert is_wildcard(EVERYTHING)
+        assert not is_wildcard(ClusterEvent(EventResource.WILDCARD, ActionType.ADD))
+        assert not is_wildcard(ClusterEvent(EventResource.NODE, ActionType.ALL))
+
+
+class TestEventsOfPlugins:
+    def test_those_that_a_plugin_names(self):
+        plugin = Filter("A")
+        plugin.hints = [on_node_add()]
+        assert events_of(plugin) == (on_node_add(),)
+
+    def test_a_plugin_that_names_none_is_helped_by_none(self):
+        assert events_of(Filter("A")) == ()
+
+    def test_a_plugin_that_does_not_say_may_be_helped_by_anything(self):
+        assert any(matches(hint, NODE_LABEL) for hint in events_of(PreFilter("A")))
+
+    @pytest.mark.parametrize("plugin", [Bind("A"), PostFilter("A")])
+    def test_plugins_that_turn_no_pod_down_are_not_asked(self, plugin):
+        assert events_of(plugin) == ()
+
+
+def map_of(*hints, name="A", observed=None):
+    plugin = Filter(name)
+    plugin.hints = list(hints)
+    observed = [] if observed is None else observed
+    return HintMap([profile_of(plugin)], lambda *told: observed.append(told[:3]))
+
+
+class TestStrategy:
+    def strategy(self, hints, event=NODE_ADD, new=None, **waiting):
+        waiting.setdefault("plugins", ["A"])
+        return hints.strategy(entry("a", **waiting), event, None, new)
+
+    def test_a_plugin_that_says_queue_helps(self):
+        assert self.strategy(map_of(on_node_add(queue_always))) == QUEUE_AFTER_BACKOFF
+
+    def test_a_plugin_that_says_skip_does_not(self):
+        assert self.strategy(map_of(on_node_add(queue_never))) == SKIP
+
+    def test_without_a_hint_function_any_such_event_helps(self):
+        assert self.strategy(map_of(on_node_add())) == QUEUE_AFTER_BACKOFF
+
+    def test_other_events_do_not_help(self):
+        assert self.strategy(map_of(on_node_add()), NODE_LABEL) == SKIP
+
+    def test_plugins_that_did_not_turn_the_pod_down_are_not_heard(self):
+        assert self.strategy(map_of(on_node_add()), plugins=["B"]) == SKIP
+
+    def test_one_of_several_hints_is_enough(self):
+        assert self.strategy(map_of(on_node_add(queue_never), on_node_add(queue_always))) == QUEUE_AFTER_BACKOFF
+
+    def test_a_pending_plugin_that_says_queue_lets_the_pod_go_at_once(self):
+        pending = {"plugins": [], "pending_plugins": frozenset({"A"})}
+        assert self.strategy(map_of(on_node_add(queue_always)), **pending) == QUEUE_IMMEDIATELY
+
+    def test_pending_plugins_are_heard_even_after_another_said_queue(self):
+        first, second = Filter("A"), Filter("B")
+        first.hints = second.hints = [on_node_add()]
+        hints = HintMap([profile_of(first, second)], lambda *told: None)
+        both = {"plugins": ["A"], "pending_plugins": frozenset({"B"})}
+        assert self.strategy(hints, **both) == QUEUE_IMMEDIATELY
+
+    def test_a_pod_that_nobody_turned_down_is_helped_by_anything(self):
+        assert self.strategy(map_of(), plugins=[]) == QUEUE_AFTER_BACKOFF
+
+    def test_the_wildcard_helps_every_pod(self):
+        assert self.strategy(map_of(), EVERYTHING) == QUEUE_AFTER_BACKOFF
+
+    def test_a_wildcard_with_a_pod_helps_only_that_one(self):
+        assert self.strategy(map_of(), EVERYTHING, new=info(pod("a"))) == QUEUE_AFTER_BACKOFF
+        assert self.strategy(map_of(), EVERYTHING, new=info(pod("b"))) == SKIP
+
+    def test_a_hint_that_fails_must_not_leave_the_pod_stuck(self):
+        def fail(waiting, old, new):
+            raise ValueError
+
+        observed = []
+        assert self.strategy(map_of(on_node_add(fail), observed=observed)) == QUEUE_AFTER_BACKOFF
+        assert observed == [("A", "NodeAdd", "Error")]
+
+    def test_hints_see_the_objects_and_are_timed(self):
+        observed, seen = [], []
+
+        def hint(waiting, old, new):
+            seen.append((waiting.name, old, new))
+            return QueueingHint.SKIP
+
+        hints = map_of(on_node_add(hint), observed=observed)
+        hints.strategy(entry("a", plugins=["A"]), NODE_ADD, "before", "after")
+        assert seen == [("a", "before", "after")]
+        assert observed == [("A", "NodeAdd", "QueueSkip")]
+
+
+def test_events_that_nobody_hears_of_have_no_hints():
+    assert map_of(on_node_add()).hints(NODE_LABEL) == {}
+    assert [name for name, _ in map_of(on_node_add()).hints(NODE_ADD)["default-scheduler"]] == ["A"]
