@@ -1,0 +1,283 @@
+"""The scheduling algorithm: from a pod to the nodes that tie for it (schedulePod in pkg/scheduler/schedule_one.go).
+
+A plain synchronous function of the live state: nothing else runs while it decides.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler.cycle.sampling import nodes_to_find, sample
+from scheduler.framework.cycle import Cycle
+from scheduler.framework.diagnosis import Rejections
+from scheduler.framework.filtering import (
+    active_filters,
+    count_evaluations,
+    feasible_mask,
+    filter_nodes,
+    raise_for_errors,
+)
+from scheduler.framework.pre_filter import NOTHING_SAID, run_pre_filters
+from scheduler.framework.recorder import FILTER, PRE_FILTER, PRE_SCORE, SCORE
+from scheduler.framework.scoring import PluginScores, detailed_scores, run_pre_scores, total_scores
+from scheduler.framework.status import Code, PluginError, unresolvable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scheduler.cache.pods import PodInfo
+    from scheduler.cache.state import ClusterState
+    from scheduler.framework.interface import FilterPlugin
+    from scheduler.framework.profile import Profile
+    from scheduler.framework.status import Status
+
+Rows = npt.NDArray[np.intp]
+Int64s = npt.NDArray[np.int64]
+
+NO_NODES = "no nodes available to schedule pods"
+ALL_NODES = 100
+
+
+class NoNodesError(Exception):
+    """There is not a single node."""
+
+    def __init__(self) -> None:
+        super().__init__(NO_NODES)
+
+
+class FitError(Exception):
+    """The pod fits on no node; `rejections` say why."""
+
+    def __init__(self, rejections: Rejections) -> None:
+        super().__init__(rejections)
+        self.rejections = rejections
+
+    def __str__(self) -> str:
+        return self.rejections.message()
+
+
+class Decision:
+    """How one attempt came out before a node is picked.
+
+    - `feasible`: rows that fit; `totals`: int64 in the same order, None where scoring was not needed.
+    - `best`: rows of the highest total, any of which may be picked.
+    - `rejections`: why the other nodes were turned down.
+    - `evaluated`: how many nodes were looked at. `scores`: by plugin, where details were asked for.
+    - `start`: where in the order of nodes the search began, before it is taken modulo the number of candidates;
+      `percentage`: the percentageOfNodesToScore in force.
+    - `timings`: (extension point, code, seconds) of the points that were reached.
+    """
+
+    __slots__ = (
+        "best",
+        "cycle",
+        "evaluated",
+        "feasible",
+        "nominated",
+        "percentage",
+        "pre_filter",
+        "pre_score_skipped",
+        "rejections",
+        "scores",
+        "start",
+        "timings",
+        "totals",
+    )
+
+    def __init__(self, cycle: Cycle, start: int, percentage: int) -> None:
+        self.cycle = cycle
+        self.start = start
+        self.percentage = percentage
+        self.pre_filter = NOTHING_SAID
+        self.rejections = Rejections(cycle)
+        self.feasible: Rows = np.empty(0, np.intp)
+        self.totals: Int64s | None = None
+        self.best: Rows = self.feasible
+        self.evaluated = 0
+        self.nominated = False
+        self.pre_score_skipped: frozenset[str] = frozenset()
+        self.scores: list[PluginScores] = []
+        self.timings: list[tuple[str, Code, float]] = []
+
+
+class _Timed:
+    """Times a part of a decision; one that raises counts as failed."""
+
+    __slots__ = ("_decision", "_point", "_start", "code")
+
+    def __init__(self, decision: Decision, point: str) -> None:
+        self._decision = decision
+        self._point = point
+        self._start = time.perf_counter()
+        self.code = Code.SUCCESS
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        code = self.code if kind is None else Code.ERROR
+        self._decision.timings.append((self._point, code, time.perf_counter() - self._start))
+
+
+class Algorithm:
+    """Takes decisions on a cluster state.
+
+    `percentage_of_nodes_to_score` holds where a profile has none of its own; with `all_nodes` every node is looked at
+    whatever is configured.
+    """
+
+    def __init__(self, state: ClusterState, *, percentage_of_nodes_to_score: int = 0, all_nodes: bool = False) -> None:
+        self.state = state
+        self._all_nodes = all_nodes
+        self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
+        self.next_start = 0
+
+    def decide(
+        self,
+        profile: Profile,
+        pod: PodInfo,
+        *,
+        details: bool = False,
+        cycle: Cycle | None = None,
+        observe: Callable[[Decision], None] | None = None,
+    ) -> Decision:
+        """Filter and score the nodes for a pod.
+
+        With `details` scores are kept plugin by plugin, and a single feasible node is scored as well. `observe` is
+        handed the decision as it begins, so that what there is of it is known also where the attempt fails. Raises
+        NoNodesError, FitError, PluginError.
+        """
+        cycle = cycle or Cycle(pod, self.state, profile.name)
+        if not len(self.state.nodes):
+            raise NoNodesError
+        decision = Decision(cycle, self.next_start, self._percentage(profile))
+        if observe is not None:
+            observe(decision)
+        with _Timed(decision, PRE_FILTER) as timed:
+            decision.pre_filter = outcome = run_pre_filters(profile.pre_filter, cycle)
+            if outcome.status is not None:
+                timed.code = outcome.status.code
+        if outcome.status is not None:
+            self._refuse(decision)
+        with _Timed(decision, FILTER):
+            self._filter(profile, decision)
+        cycle.feasible = decision.feasible
+        cycle.rejections = decision.rejections
+        if not len(decision.feasible):
+            raise FitError(decision.rejections)
+        self._score(profile, decision, details=details)
+        return decision
+
+    def _refuse(self, decision: Decision) -> None:
+        outcome, rejections = decision.pre_filter, decision.rejections
+        assert outcome.status is not None
+        rejections.absent = outcome.status
+        rejections.pre_filter_message = outcome.status.message
+        rejections.unschedulable_plugins = set(outcome.restricted_by)
+        if outcome.status.plugin:
+            rejections.unschedulable_plugins.add(outcome.status.plugin)
+        decision.cycle.rejections = rejections
+        raise FitError(rejections)
+
+    def _filter(self, profile: Profile, decision: Decision) -> None:
+        """A node in prospect is looked at first, and taken without a look at the others if it fits."""
+        filters = active_filters(profile, decision.pre_filter.skipped)
+        row = self.state.nodes.rows.get(decision.cycle.pod.nominated_node_name)
+        turned_down = None
+        if row is not None:
+            only = np.zeros(decision.cycle.nodes.size, np.bool_)
+            only[row] = True
+            rejections = filter_nodes(profile, decision.cycle, filters, only)
+            count_evaluations(decision.cycle, filters, rejections)
+            status = rejections.status_of(row)
+            if status is None:
+                decision.rejections = rejections
+                decision.feasible = np.array([row], np.intp)
+                decision.evaluated = 1
+                decision.nominated = True
+                return
+            if status.rejected:
+                turned_down = row, status
+        self._find(profile, decision, filters, turned_down)
+
+    def _find(
+        self,
+        profile: Profile,
+        decision: Decision,
+        filters: list[FilterPlugin],
+        turned_down: tuple[int, Status] | None,
+    ) -> None:
+        """Look at all nodes, or at as many as it takes to find enough; `turned_down` is known not to fit."""
+        cycle, outcome, nodes = decision.cycle, decision.pre_filter, self.state.nodes
+        order = nodes.order.rows()
+        allowed = None
+        if outcome.names is not None:
+            allowed = np.zeros(cycle.nodes.size, np.bool_)
+            allowed[[nodes.rows[name] for name in outcome.names if name in nodes.rows]] = True
+            order = order[allowed[order]]
+        rejections = filter_nodes(profile, cycle, filters, allowed)
+        decision.rejections = rejections
+        rejections.unschedulable_plugins = set(outcome.restricted_by)
+        if outcome.names is not None:
+            listed = " ".join(sorted(outcome.restricted_by))
+            rejections.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{listed}]")
+        fits = feasible_mask(rejections)
+        wanted = self._wanted(profile, len(order))
+        if wanted < len(order):
+            start = self.next_start % len(order)
+            decision.feasible, seen = sample(order, start, fits, wanted)
+            rejections.evaluated = np.zeros(cycle.nodes.size, np.bool_)
+            rejections.evaluated[seen] = True
+            rejections.evaluated[decision.feasible] = True
+        else:
+            decision.feasible = np.flatnonzero(fits)
+        count_evaluations(cycle, filters, rejections)
+        if turned_down is not None and not rejections.evaluated[turned_down[0]]:
+            # It counts as looked at even where it is out of the question, or beyond the sample.
+            rejections.evaluated[turned_down[0]] = True
+            rejections.overrides[turned_down[0]] = turned_down[1]
+        decision.evaluated = int(np.count_nonzero(rejections.evaluated))
+        self.next_start = (self.next_start + decision.evaluated) % len(nodes)
+        raise_for_errors(rejections, rejections.evaluated)
+
+    def _percentage(self, profile: Profile) -> int:
+        own = profile.percentage_of_nodes_to_score
+        return self.percentage_of_nodes_to_score if own is None else own
+
+    def _wanted(self, profile: Profile, nodes: int) -> int:
+        if self._all_nodes:
+            return nodes
+        if not profile.score:
+            return min(1, nodes)
+        percentage = self._percentage(profile)
+        return nodes_to_find(percentage, nodes) if percentage < ALL_NODES else nodes
+
+    def _score(self, profile: Profile, decision: Decision, *, details: bool) -> None:
+        if len(decision.feasible) == 1:
+            # One node needs no score to win; where details are asked for it gets one, if the plugins can give it.
+            decision.best = decision.feasible
+            if details:
+                with suppress(PluginError):
+                    self._total(profile, decision, details=True)
+            return
+        self._total(profile, decision, details=details)
+
+    def _total(self, profile: Profile, decision: Decision, *, details: bool) -> None:
+        cycle = decision.cycle
+        if not profile.score:
+            decision.totals = np.ones(len(decision.feasible), np.int64)
+            decision.best = decision.feasible
+            return
+        with _Timed(decision, PRE_SCORE):
+            decision.pre_score_skipped = run_pre_scores(profile, cycle)
+        with _Timed(decision, SCORE):
+            totals = total_scores(profile, cycle, decision.pre_score_skipped)
+        decision.totals = totals
+        decision.best = decision.feasible[totals == totals.max()]
+        if details:
+            decision.scores = detailed_scores(profile, cycle, decision.pre_score_skipped)

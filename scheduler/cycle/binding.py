@@ -1,0 +1,168 @@
+"""From a decision to a bound pod: wait for permission, prebind, bind, postbind (bindingCycle in schedule_one.go)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from scheduler.cycle import outcome
+from scheduler.cycle.cluster_events import ASSIGNED_POD_DELETE
+from scheduler.framework.binding import run_bind, run_post_bind, run_pre_bind, run_pre_flights
+from scheduler.framework.reservation import run_unreserve
+from scheduler.framework.status import Code
+
+if TYPE_CHECKING:
+    from scheduler.cache.pods import PodInfo
+    from scheduler.cache.state import ClusterState
+    from scheduler.client.interface import Writer
+    from scheduler.cycle.failure import FailureHandler
+    from scheduler.framework.cycle import Cycle
+    from scheduler.framework.profile import Profile
+    from scheduler.framework.status import Status
+    from scheduler.framework.waiting import WaitingPod, WaitingPods
+    from scheduler.metrics.scheduler_metrics import SchedulerMetrics
+    from scheduler.queue.entry import QueuedPod
+    from scheduler.queue.queue import SchedulingQueue
+
+
+log = logging.getLogger(__name__)
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """A pod on its way to a node. `placed` stands for it in the cluster state; `start` is when the attempt began."""
+
+    profile: Profile
+    cycle: Cycle
+    entry: QueuedPod
+    placed: PodInfo
+    node: str
+    start: float
+
+
+class _Progress:
+    """How far a binding cycle has come: whether the pod may be bound by now, and whether it is."""
+
+    __slots__ = ("binding", "bound")
+
+    def __init__(self) -> None:
+        self.binding = False
+        self.bound = False
+
+
+class BindingCycle:
+    """Sees decisions through."""
+
+    def __init__(
+        self,
+        state: ClusterState,
+        queue: SchedulingQueue,
+        waiting: WaitingPods,
+        failures: FailureHandler,
+        writer: Writer,
+        metrics: SchedulerMetrics,
+    ) -> None:
+        self._state = state
+        self._queue = queue
+        self._waiting = waiting
+        self._failures = failures
+        self._writer = writer
+        self._metrics = metrics
+
+    async def run(self, attempt: Attempt) -> None:
+        """Bind the pod; whatever goes wrong is undone, and the pod put back into the queue.
+
+        If this is cancelled before the bind has begun, the decision is taken back silently. After that the pod may be
+        bound, so it keeps its place.
+        """
+        progress = _Progress()
+        try:
+            failure = await self._carry_out(attempt, progress)
+        except asyncio.CancelledError:
+            if not progress.binding:
+                self.unreserve(attempt.profile, attempt.cycle, attempt.placed.uid, attempt.node)
+            self._queue.done(attempt.placed.uid)
+            raise
+        except Exception as problem:
+            log.exception("Binding cycle of pod %s failed", attempt.placed.key)
+            if progress.bound:
+                return
+            failure = outcome.error(f"{type(problem).__name__}: {problem}")
+        if failure is not None:
+            self._undo(attempt, failure)
+
+    def unreserve(self, profile: Profile, cycle: Cycle, uid: str, node: str) -> bool:
+        """Take a decision back; whether the pod was still assumed."""
+        run_unreserve(profile.reserve, cycle, node)
+        return self._state.forget(uid) is not None
+
+    async def _carry_out(self, attempt: Attempt, progress: _Progress) -> outcome.Failure | None:
+        profile, cycle, node, placed = attempt.profile, attempt.cycle, attempt.node, attempt.placed
+        flight, active = run_pre_flights(profile.pre_bind, cycle, node)
+        if flight is not None and flight.code is not Code.SKIP:
+            return outcome.error(flight.message)
+        waiting = self._waiting.get(placed.uid)
+        if (flight is None or waiting is not None) and placed.nominated_node_name != node:
+            # Tell others (an autoscaler, say) where the pod is about to go, since that takes a while.
+            self._writer.patch_pod_status(placed.namespace, placed.name, placed.uid, nominated_node_name=node)
+        if waiting is not None:
+            refusal = await self._wait(waiting)
+            if refusal is not None:
+                return outcome.of_status(refusal)
+        # From here on nothing makes the pod unschedulable, so no events need be kept for it.
+        self._queue.done(placed.uid)
+        status = await run_pre_bind(active, cycle, node)
+        if status is None:
+            progress.binding = True
+            status = await run_bind(profile.bind, cycle, node)
+        if status is not None:
+            return outcome.of_binding(status)
+        progress.bound = True
+        self._succeeded(attempt)
+        return None
+
+    async def _wait(self, waiting: WaitingPod) -> Status | None:
+        start = time.perf_counter()
+        try:
+            status = await waiting.wait()
+        finally:
+            self._waiting.remove(waiting.pod.uid)
+        code = Code.SUCCESS if status is None else status.code
+        self._metrics.permit_wait_duration.labels(str(code)).observe(time.perf_counter() - start)
+        return status
+
+    def _succeeded(self, attempt: Attempt) -> None:
+        profile, placed, entry = attempt.profile, attempt.placed, attempt.entry
+        self._failures.record(
+            profile,
+            placed,
+            type_="Normal",
+            reason="Scheduled",
+            action="Binding",
+            note=f"Successfully assigned {placed.key} to {attempt.node}",
+        )
+        self._metrics.attempt("scheduled", profile.name).observe(time.perf_counter() - attempt.start)
+        first = entry.first_attempt
+        self._metrics.pod_scheduled(entry.attempts, max(self._queue.now() - first, 0.0) if first is not None else 0.0)
+        if entry.flushed:
+            self._metrics.pod_scheduled_after_flush.labels().inc()
+        run_post_bind(profile.post_bind, attempt.cycle, attempt.node)
+
+    def _undo(self, attempt: Attempt, failure: outcome.Failure) -> None:
+        """Free what the pod held and let others have it (handleBindingCycleError)."""
+        placed = attempt.placed
+        freed = self.unreserve(attempt.profile, attempt.cycle, placed.uid, attempt.node)
+
+        def tell() -> None:
+            if freed:
+                self._queue.move_all(ASSIGNED_POD_DELETE, placed, None, only=lambda pod: pod.uid != placed.uid)
+
+        # A pod that was turned down must not be woken by what it freed itself, so others hear of it afterwards.
+        if not failure.rejected:
+            tell()
+        self._failures.handle(attempt.profile, attempt.entry, failure, attempt.start)
+        if failure.rejected:
+            tell()

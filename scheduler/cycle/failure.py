@@ -1,0 +1,122 @@
+"""What becomes of a pod whose attempt failed: back into the queue, an event, a condition (handleSchedulingFailure)."""
+
+from __future__ import annotations
+
+import logging
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from scheduler.api.objects import ObjectReference, PodCondition
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scheduler.cache.pods import PodInfo
+    from scheduler.cache.state import ClusterState
+    from scheduler.client.events import EventRecorder
+    from scheduler.client.interface import Writer
+    from scheduler.cycle.outcome import Failure
+    from scheduler.cycle.tracker import UnscheduledPods
+    from scheduler.framework.profile import Profile
+    from scheduler.metrics.scheduler_metrics import SchedulerMetrics
+    from scheduler.queue.entry import QueuedPod
+    from scheduler.queue.queue import SchedulingQueue
+
+log = logging.getLogger(__name__)
+
+_LONGEST_NOTE: Final = 1024
+_CUT: Final = " ..."
+
+
+class FailureHandler:
+    """Puts pods back, and tells their owners why."""
+
+    def __init__(
+        self,
+        state: ClusterState,
+        queue: SchedulingQueue,
+        unscheduled: UnscheduledPods,
+        writer: Writer,
+        recorders: Mapping[str, EventRecorder],
+        metrics: SchedulerMetrics,
+    ) -> None:
+        self._state = state
+        self._queue = queue
+        self._unscheduled = unscheduled
+        self._writer = writer
+        self._recorders = recorders
+        self._metrics = metrics
+
+    def handle(self, profile: Profile, entry: QueuedPod, failure: Failure, start: float) -> None:
+        """An attempt that began at `start` (perf_counter) failed."""
+        result = "unschedulable" if failure.rejected else "error"
+        self._metrics.attempt(result, profile.name).observe(time.perf_counter() - start)
+        if not failure.rejected:
+            log.error("Error scheduling pod %s; retrying: %s", entry.pod.key, failure.message)
+        entry.unschedulable_plugins = failure.unschedulable_plugins
+        entry.pending_plugins = failure.pending_plugins
+        entry.last_message = failure.message
+        pod = self._unscheduled.get(entry.pod.uid)
+        if pod is not None:
+            entry.pod = pod
+            self._put_back(entry)
+            node = pod.nominated_node_name if failure.nominated_node is None else failure.nominated_node
+            self._state.nominations.add(pod, node)
+            self.warn(profile, pod, failure.message)
+            self._patch(pod, failure)
+            return
+        self._queue.done(entry.pod.uid)
+        self._state.nominations.remove(entry.pod.uid)
+        if not self._unscheduled.has_name(entry.pod.namespace, entry.pod.name):
+            # Gone, or bound by somebody else. The event tells what this attempt came to; the condition is not touched,
+            # since it would call a bound pod unschedulable.
+            self.warn(profile, entry.pod, failure.message)
+
+    def _put_back(self, entry: QueuedPod) -> None:
+        try:
+            self._queue.add_unschedulable(entry)
+        except ValueError as problem:
+            log.error("%s", problem)
+
+    def warn(self, profile: Profile, pod: PodInfo, note: str) -> None:
+        """A FailedScheduling event; a note that is too long for the API is cut."""
+        encoded = note.encode()
+        if len(encoded) > _LONGEST_NOTE:
+            note = encoded[: _LONGEST_NOTE - len(_CUT)].decode(errors="ignore") + _CUT
+        self.record(profile, pod, type_="Warning", reason="FailedScheduling", action="Scheduling", note=note)
+
+    def record(self, profile: Profile, pod: PodInfo, *, type_: str, reason: str, action: str, note: str) -> None:
+        """An event about a pod, reported by its profile."""
+        regarding = ObjectReference(
+            api_version="v1",
+            kind="Pod",
+            namespace=pod.namespace,
+            name=pod.name,
+            uid=pod.uid,
+            resource_version=pod.resource_version,
+        )
+        self._recorders[profile.name].record(regarding, type=type_, reason=reason, action=action, note=note)
+
+    def _patch(self, pod: PodInfo, failure: Failure) -> None:
+        old = pod.scheduled_condition
+        # A newer generation alone is no reason to write, as in UpdatePodCondition (pkg/api/v1/pod/util.go).
+        changed = old is None or (old.status, old.reason, old.message) != ("False", failure.reason, failure.message)
+        nominated = failure.nominated_node
+        if nominated == pod.nominated_node_name:
+            nominated = None
+        if not changed and nominated is None:
+            return
+        now = datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        since = old.last_transition_time if old is not None and old.status == "False" else None
+        condition = PodCondition(
+            type="PodScheduled",
+            status="False",
+            reason=failure.reason,
+            message=failure.message,
+            observed_generation=pod.generation,
+            last_transition_time=since or now,
+        )
+        self._writer.patch_pod_status(
+            pod.namespace, pod.name, pod.uid, conditions=[condition] if changed else [], nominated_node_name=nominated
+        )

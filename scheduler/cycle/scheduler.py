@@ -1,0 +1,223 @@
+"""Takes pods from the queue, decides, and sees the decisions through (pkg/scheduler/schedule_one.go)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from scheduler.cycle import outcome
+from scheduler.cycle.algorithm import Algorithm, Decision, FitError, NoNodesError
+from scheduler.cycle.binding import Attempt, BindingCycle
+from scheduler.cycle.failure import FailureHandler
+from scheduler.cycle.outcome import Failure
+from scheduler.cycle.tracker import UnscheduledPods
+from scheduler.framework.cycle import Cycle
+from scheduler.framework.post_filter import run_post_filters
+from scheduler.framework.recorder import SAMPLED, PluginRecorder
+from scheduler.framework.reservation import run_permit, run_reserve
+from scheduler.framework.status import Code, PluginError
+from scheduler.framework.waiting import WaitingPod, WaitingPods
+
+if TYPE_CHECKING:
+    from scheduler.cache.pods import PodInfo
+    from scheduler.cache.state import ClusterState
+    from scheduler.client.events import EventRecorder
+    from scheduler.client.interface import Writer
+    from scheduler.framework.profile import Profile
+    from scheduler.metrics.scheduler_metrics import SchedulerMetrics
+    from scheduler.queue.entry import QueuedPod
+    from scheduler.queue.queue import SchedulingQueue
+
+log = logging.getLogger(__name__)
+
+TIME_SLICE: Final = 0.005
+"""Seconds of deciding before other work of the event loop gets its turn."""
+
+DecisionHook = Callable[["QueuedPod", "Decision | None", "Failure | None", str], None]
+"""(the pod, the decision if it came to one, how it failed, the node picked or ""), after each attempt."""
+
+
+class Scheduler:
+    """One scheduler: its state, its profiles, its queue.
+
+    `random_source` breaks ties. `decided` is told of each attempt, `checked` of each decision, also that the pod fits
+    nowhere, before it takes effect (the self-check hooks in there); what it raises fails the attempt.
+    """
+
+    def __init__(
+        self,
+        state: ClusterState,
+        profiles: Mapping[str, Profile],
+        queue: SchedulingQueue,
+        writer: Writer,
+        recorders: Mapping[str, EventRecorder],
+        metrics: SchedulerMetrics,
+        *,
+        percentage_of_nodes_to_score: int = 0,
+        random_source: random.Random | None = None,
+        details: bool = False,
+        decided: DecisionHook | None = None,
+        checked: Callable[[Profile, PodInfo, Decision], None] | None = None,
+    ) -> None:
+        self.state = state
+        self.profiles = profiles
+        self.queue = queue
+        self.metrics = metrics
+        self.algorithm = Algorithm(state, percentage_of_nodes_to_score=percentage_of_nodes_to_score)
+        self.unscheduled = UnscheduledPods()
+        self.waiting = WaitingPods()
+        self.failures = FailureHandler(state, queue, self.unscheduled, writer, recorders, metrics)
+        self._binding = BindingCycle(state, queue, self.waiting, self.failures, writer, metrics)
+        self._random = random_source or random.Random()
+        self.recorders = recorders
+        self._details = details
+        self._decided = decided
+        self._checked = checked
+        self._plugin_recorders = {name: PluginRecorder(metrics, name) for name in profiles}
+        self._algorithm_duration = metrics.scheduling_algorithm_duration.labels()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopping = False
+
+    # the loop
+
+    async def run(self) -> None:
+        """Schedule until `stop` is called."""
+        while not self._stopping:
+            if not self.queue.ready:
+                await self.queue.wait()
+                continue
+            deadline = time.perf_counter() + TIME_SLICE
+            while self.schedule_next() and time.perf_counter() < deadline:
+                pass
+            await asyncio.sleep(0)
+
+    def stop(self) -> None:
+        """Take no more pods; binding cycles that have begun go on."""
+        self._stopping = True
+        self.queue.wake()
+
+    async def settle(self, within: float | None = None) -> int:
+        """Wait for the binding cycles that have begun; how many are left after `within` seconds."""
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=within)
+        return len(self._tasks)
+
+    @property
+    def binding(self) -> int:
+        """How many binding cycles are under way."""
+        return len(self._tasks)
+
+    def schedule_next(self) -> bool:
+        """One scheduling cycle; False if no pod was ready."""
+        entry = self.queue.pop()
+        if entry is None:
+            return False
+        self._schedule(entry)
+        return True
+
+    # one cycle
+
+    def _schedule(self, entry: QueuedPod) -> None:
+        pod = entry.pod
+        profile = self.profiles[pod.scheduler_name]
+        if self._skip(profile, pod):
+            self.queue.done(pod.uid)
+            return
+        start = time.perf_counter()
+        cpu = time.thread_time()
+        recorder = self._plugin_recorders[profile.name]
+        cycle = Cycle(pod, self.state, profile.name, recorder=recorder, sampled=random.random() < SAMPLED)
+        decision, failure = self._decide(profile, cycle)
+        self._algorithm_duration.observe(time.perf_counter() - start)
+        if decision is not None:
+            for point, code, seconds in decision.timings:
+                recorder.point(point, code, seconds)
+        node = ""
+        if failure is None:
+            assert decision is not None
+            node = self.state.nodes.name(self._pick(decision))
+            failure = self._commit(profile, cycle, entry, node, start)
+        self.metrics.cycle_cpu.labels(profile.name).observe(time.thread_time() - cpu)
+        if self._decided is not None:
+            self._decided(entry, decision, failure, node)
+        if failure is not None:
+            self.failures.handle(profile, entry, failure, start)
+
+    def _decide(self, profile: Profile, cycle: Cycle) -> tuple[Decision | None, Failure | None]:
+        """The decision, as far as there is one, and how it failed."""
+        begun: list[Decision] = []
+        misfit: FitError | None = None
+        failure: Failure | None = None
+        try:
+            try:
+                self.algorithm.decide(profile, cycle.pod, cycle=cycle, details=self._details, observe=begun.append)
+            except FitError as problem:
+                misfit = problem
+            if self._checked is not None:
+                self._checked(profile, cycle.pod, begun[0])
+            if misfit is not None:
+                failure = self._after_misfit(profile, cycle, misfit)
+        except NoNodesError as problem:
+            failure = Failure(outcome.UNSCHEDULABLE, str(problem))
+        except PluginError as problem:
+            failure = outcome.error(str(problem))
+        except Exception as problem:
+            log.exception("Cycle of pod %s failed", cycle.pod.key)
+            failure = outcome.error(f"{type(problem).__name__}: {problem}")
+        return (begun[0] if begun else None), failure
+
+    def _skip(self, profile: Profile, pod: PodInfo) -> bool:
+        """Pods that are being deleted, or have a node already, are not worth an attempt (skipPodSchedule)."""
+        if pod.terminating:
+            self.failures.warn(profile, pod, f"skip schedule deleting pod: {pod.key}")
+            return True
+        return self.state.is_assumed(pod.uid)
+
+    def _pick(self, decision: Decision) -> int:
+        best = decision.best
+        return int(best[0] if len(best) == 1 else best[self._random.randrange(len(best))])
+
+    def _after_misfit(self, profile: Profile, cycle: Cycle, misfit: FitError) -> Failure:
+        """No node fits: let the PostFilter plugins try to make room (RunPostFilterPlugins)."""
+        rejections = misfit.rejections
+        plugins, pending = frozenset(rejections.rejecting_plugins()), frozenset(rejections.pending_plugins())
+        if not profile.post_filter:
+            return Failure(outcome.UNSCHEDULABLE, rejections.message(), plugins, pending)
+        made_room = run_post_filters(profile.post_filter, cycle)
+        if made_room.code is Code.ERROR:
+            log.error("PostFilter plugins failed for pod %s: %s", cycle.pod.key, made_room.message)
+        message = rejections.message(made_room.message)
+        return Failure(outcome.UNSCHEDULABLE, message, plugins, pending, made_room.nominated_node)
+
+    def _commit(self, profile: Profile, cycle: Cycle, entry: QueuedPod, node: str, start: float) -> Failure | None:
+        """Assume, reserve and permit; then bind in a task of its own."""
+        try:
+            placed = self.state.assume(entry.pod, node)
+        except ValueError as problem:
+            return outcome.error(str(problem))
+        self.state.nominations.remove(placed.uid)
+        waits: dict[str, float] = {}
+        refusal = run_reserve(profile.reserve, cycle, node)
+        if refusal is None:
+            refusal, waits = run_permit(profile.permit, cycle, node)
+        if refusal is not None:
+            self._binding.unreserve(profile, cycle, placed.uid, node)
+            return outcome.of_status(refusal)
+        if waits:
+            self.waiting.add(WaitingPod(placed, waits))
+        self._spawn(self._binding.run(Attempt(profile, cycle, entry, placed, node, start)))
+        return None
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (problem := task.exception()) is not None:
+            log.error("A binding cycle failed", exc_info=problem)
