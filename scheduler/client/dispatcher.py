@@ -21,11 +21,12 @@ from scheduler.client.interface import Writer
 from scheduler.client.kinds import PODS
 from scheduler.client.slots import Rank, Slots
 from scheduler.client.status import StatusPatch
+from scheduler.client.volumewriter import VolumeWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Sequence
 
-    from scheduler.api.objects import PodCondition
+    from scheduler.api.objects import PersistentVolume, PersistentVolumeClaim, PodCondition
     from scheduler.client.http import Session
     from scheduler.client.interface import Event
 
@@ -72,6 +73,7 @@ class Dispatcher(Writer):
         self._rng = rng or random.Random()
         self._slots = Slots(self._settings.concurrency, reserved=self._settings.reserved_for_binds)
         self._binder = Binder(session, self._settings.bind, rng=self._rng)
+        self._volumes = VolumeWriter(session, within=self._settings.request_timeout)
         self._events = EventWriter(
             event_session or session,
             self._slots,
@@ -135,16 +137,43 @@ class Dispatcher(Writer):
             self._patching.add(uid)
             self._spawn(self._send_patches(uid), f"status of {namespace}/{name}")
 
-    async def delete_pod(self, namespace: str, name: str, uid: str) -> None:
+    async def set_pod_condition(self, namespace: str, name: str, uid: str, condition: PodCondition) -> bool:
+        """Set a pod's condition; see ``interface.Writer.set_pod_condition``."""
+        body = StatusPatch.of(namespace, name, uid, [condition], None).body()
+        path = PODS.path(namespace, name, "status")
+        return await self._unless_gone("PATCH", path, body, STRATEGIC_MERGE_PATCH)
+
+    async def delete_pod(self, namespace: str, name: str, uid: str) -> bool:
         """Delete a pod; see ``interface.Writer.delete_pod``."""
         body = msgspec.json.encode({"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": uid}})
+        return await self._unless_gone("DELETE", PODS.path(namespace, name), body, "application/json")
+
+    async def _unless_gone(self, method: str, path: str, body: bytes, content_type: str) -> bool:
+        """Send a write that is void once the pod is gone; whether it was there.
+
+        What conflicts with a deletion is another pod of that name, since the uid is a precondition.
+        """
         with self._call():
             try:
                 async with self._slots.slot(Rank.DELETE):
-                    await self._repeat("DELETE", PODS.path(namespace, name), body, "application/json")
+                    await self._repeat(method, path, body, content_type)
             except ApiError as error:
-                if not (error.is_not_found or error.is_conflict):
-                    raise
+                if error.is_not_found or (method == "DELETE" and error.is_conflict):
+                    return False
+                raise
+        return True
+
+    async def update_volume(self, volume: PersistentVolume) -> PersistentVolume:
+        """Reserve a volume; see ``interface.Writer.update_volume``."""
+        with self._call():
+            async with self._slots.slot(Rank.BIND):
+                return await self._volumes.update_volume(volume)
+
+    async def update_claim(self, claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
+        """Annotate a claim; see ``interface.Writer.update_claim``."""
+        with self._call():
+            async with self._slots.slot(Rank.BIND):
+                return await self._volumes.update_claim(claim)
 
     def create_event(self, event: Event) -> None:
         """Write an event, without waiting; see ``interface.EventSink``."""

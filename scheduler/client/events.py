@@ -9,7 +9,8 @@ import time
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from functools import lru_cache
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import msgspec
 
@@ -34,19 +35,18 @@ _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-
 
 def micro_time(seconds: float) -> str:
     """A Unix time as Kubernetes' MicroTime."""
-    return datetime.fromtimestamp(seconds, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    whole, fraction = divmod(seconds, 1)
+    more, micros = divmod(round(fraction * 1e6), 1_000_000)
+    return f"{_to_the_second(int(whole) + more)}.{micros:06d}Z"
 
 
-class _Key(NamedTuple):
-    """Events with equal keys are repetitions of one another; their notes may differ."""
+@lru_cache(maxsize=8)
+def _to_the_second(second: int) -> str:
+    return datetime.fromtimestamp(second, tz=UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
-    type: str
-    action: str
-    reason: str
-    controller: str
-    instance: str
-    regarding: ObjectReference
-    related: ObjectReference | None
+
+_Key: TypeAlias = "tuple[str, str, str, ObjectReference, ObjectReference | None]"
+"""Type, action, reason, regarding, related: events in which these agree are repetitions; their notes may differ."""
 
 
 @dataclass(slots=True)
@@ -89,7 +89,7 @@ class EventRecorder:
     ) -> None:
         """Record that something happened to ``regarding``; ``type`` is Normal or Warning."""
         now = self._now()
-        key = _Key(type, action, reason, self._controller, self._instance, regarding, related)
+        key = (type, action, reason, regarding, related)
         known = self._cache.get(key)
         if known is not None:
             series = known.event.series

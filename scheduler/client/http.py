@@ -4,31 +4,42 @@ from __future__ import annotations
 
 import asyncio
 import random
-from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Protocol, Self
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 import aiohttp
 from yarl import URL
 
-from scheduler.client.errors import ApiError, ConnectError, TransportError, error_from_status
+from scheduler.client.answers import Answer
+from scheduler.client.errors import ConnectError, TransportError, error_from_status
 from scheduler.client.limiter import RateLimiter
 from scheduler.client.lines import LineStream
+from scheduler.client.pool import ConnectionPool
+from scheduler.client.watching import WatchConnection
 from scheduler.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
     from types import TracebackType
 
     from scheduler.client.auth import Connection
+    from scheduler.client.errors import ApiError
 
-__all__ = ["JSON", "STRATEGIC_MERGE_PATCH", "Observer", "Session"]
+__all__ = ["JSON", "MERGE_PATCH", "STRATEGIC_MERGE_PATCH", "Observer", "Session"]
 
 JSON = "application/json"
+MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json"
 
 _CONNECT_TIMEOUT = 10.0
+_REFUSED = 400
+_UNAUTHORIZED = 401
+#: What may be raised where no answer comes.
+_TROUBLE = (TransportError, aiohttp.ClientError, OSError)
 _MAX_THROTTLED = 10
 _MAX_RETRY_AFTER = 30.0
+
+A = TypeVar("A", Answer, "WatchConnection | aiohttp.ClientResponse | Answer")
 
 
 class Observer(Protocol):
@@ -40,12 +51,18 @@ class Observer(Protocol):
     def request_throttled(self, *, method: str, host: str, seconds: float) -> None:
         """One request waited that long for the client's own rate limit."""
 
+    def request_retried(self, *, method: str, host: str, code: str) -> None:
+        """One request is sent again because of that answer."""
+
 
 class _Silent:
     def request_done(self, *, method: str, host: str, code: str, seconds: float) -> None:
         pass
 
     def request_throttled(self, *, method: str, host: str, seconds: float) -> None:
+        pass
+
+    def request_retried(self, *, method: str, host: str, code: str) -> None:
         pass
 
 
@@ -74,22 +91,34 @@ class Session:
         self._rng = rng or random.Random()
         self._host = URL(connection.base_url).authority
         self._http: aiohttp.ClientSession | None = None
+        self._pool: ConnectionPool | None = None
 
     async def __aenter__(self) -> Self:
-        """Open the pool. No connection is made before the first request."""
+        """Open the pools. No connection is made before the first request."""
+        headers = {"Accept": JSON, "User-Agent": f"berth/{__version__}"}
         self._http = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=self._connections, ssl=self._connection.ssl or True),
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,  # reading ~/.netrc and the environment costs two thread hops a request
             read_bufsize=2**18,
-            headers={"Accept": JSON, "Accept-Encoding": "identity", "User-Agent": f"berth/{__version__}"},
+            headers={**headers, "Accept-Encoding": "identity"},
         )
+        if self._connection.proxy is None:
+            self._pool = ConnectionPool(
+                self._connection.base_url,
+                self._connection.ssl,
+                headers=headers,
+                server_hostname=self._connection.server_hostname,
+                limit=self._connections,
+            )
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close all connections."""
+        if self._pool is not None:
+            await self._pool.close()
         if self._http is not None:
             await self._http.close()
             await asyncio.sleep(0)  # lets the transports hear of it, so that none is reported as unclosed
@@ -108,18 +137,26 @@ class Session:
         Each attempt must be answered ``within`` so many seconds. Raises ApiError for a refusal, ConnectError
         where nothing was sent, and TransportError where it is unknown whether the server acted.
         """
+        typed = {} if body is None else {"Content-Type": content_type}
+
+        async def send(credentials: Mapping[str, str]) -> Answer:
+            headers = {**typed, **credentials}
+            if self._pool is not None:
+                return await self._pool.send(method, path, headers=headers, body=body, within=within)
+            async with await self._send(method, path, body, headers, _whole(within)) as answer:
+                return await _read(answer)
+
         throttled = 0
         while True:
-            try:
-                answer = await self._open(method, path, body, content_type, _whole(within))
-                with self._translated(method, path):
-                    async with answer:
-                        return await answer.read()
-            except ApiError as error:
-                throttled += 1
-                if error.status != 429 or throttled > _MAX_THROTTLED:
-                    raise
-                await asyncio.sleep(self._pause(error))
+            answer = await self._admitted(method, path, send)
+            if answer.status < _REFUSED:
+                return answer.body
+            error = _refusal(answer)
+            throttled += 1
+            if error.status != 429 or throttled > _MAX_THROTTLED:
+                raise error
+            self._observer.request_retried(method=method, host=self._host, code=str(error.status))
+            await asyncio.sleep(self._pause(error))
 
     @asynccontextmanager
     async def stream(self, path: str, *, total: float, idle: float) -> AsyncIterator[LineStream]:
@@ -129,65 +166,66 @@ class Session:
         Raises ApiError where the server refuses the watch.
         """
         timeout = aiohttp.ClientTimeout(total=total, sock_connect=_CONNECT_TIMEOUT, sock_read=idle)
-        answer = await self._open("GET", path, None, JSON, timeout)
+
+        async def send(credentials: Mapping[str, str]) -> WatchConnection | aiohttp.ClientResponse | Answer:
+            if self._pool is not None:
+                return await self._pool.watch(path, headers=credentials, total=total, idle=idle)
+            answer = await self._send("GET", path, None, credentials, timeout)
+            if answer.status < _REFUSED:
+                return answer
+            async with answer:
+                return await _read(answer)
+
+        answer = await self._admitted("GET", path, send)
+        if isinstance(answer, Answer):
+            raise _refusal(answer)
+        opened = answer
+        read = opened.read if isinstance(opened, WatchConnection) else opened.content.readany
 
         async def next_chunk() -> bytes:
-            with self._translated("GET", path):
-                return await answer.content.readany()
+            try:
+                return await read()
+            except _TROUBLE as error:
+                raise self._translated(error, "GET", path) from error
 
         try:
             yield LineStream(next_chunk)
         finally:
-            answer.close()  # the rest of a watch has no end that could be waited for
+            opened.close()  # the rest of a watch has no end that could be waited for
 
-    async def _open(
-        self, method: str, path: str, body: bytes | None, content_type: str, limits: aiohttp.ClientTimeout
-    ) -> aiohttp.ClientResponse:
-        """Send a request and await the head of its answer, which is no refusal (those raise ApiError)."""
+    async def _admitted(self, method: str, path: str, send: Callable[[Mapping[str, str]], Awaitable[A]]) -> A:
+        """What ``send`` answers to current credentials, once its turn has come; counted."""
         if self._limiter is not None:
             waited = await self._limiter.wait()
             self._observer.request_throttled(method=method, host=self._host, seconds=waited)
         clock = asyncio.get_running_loop().time
         started, code = clock(), "<error>"
         try:
-            with self._translated(method, path):
-                answer = await self._send(method, path, body, content_type, limits, renew=False)
-                if answer.status == 401:
-                    answer.release()
-                    answer = await self._send(method, path, body, content_type, limits, renew=True)
-                code = str(answer.status)
-                if answer.status < 400:
-                    return answer
-                async with answer:
-                    refusal = await answer.read()
+            answer = await send(await self._connection.authorize(renew=False))
+            if answer.status == _UNAUTHORIZED:
+                answer = await send(await self._connection.authorize(renew=True))
+            code = str(answer.status)
+            return answer
+        except _TROUBLE as error:
+            raise self._translated(error, method, path) from error
         finally:
             self._observer.request_done(method=method, host=self._host, code=code, seconds=clock() - started)
-        raise error_from_status(refusal, status=answer.status, retry_after=_seconds(answer.headers.get("Retry-After")))
 
-    @contextmanager
-    def _translated(self, method: str, path: str) -> Iterator[None]:
-        try:
-            yield
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-            raise ConnectError(f"no connection to {self._host}: {error}") from error
-        except (aiohttp.ClientError, OSError) as error:
-            raise TransportError(f"{method} {path.partition('?')[0]}: {_name(error)}") from error
+    def _translated(self, error: Exception, method: str, path: str) -> TransportError:
+        if isinstance(error, ConnectError | aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+            return ConnectError(f"no connection to {self._host}: {error}")
+        return TransportError(f"{method} {path.partition('?')[0]}: {_name(error)}")
 
     async def _send(
         self,
         method: str,
         path: str,
         body: bytes | None,
-        content_type: str,
+        headers: Mapping[str, str],
         limits: aiohttp.ClientTimeout,
-        *,
-        renew: bool,
     ) -> aiohttp.ClientResponse:
         if self._http is None:
             raise RuntimeError("the session is not open: use it as an async context manager")
-        headers = dict(await self._connection.authorize(renew=renew))
-        if body is not None:
-            headers["Content-Type"] = content_type
         return await self._http.request(
             method,
             URL(self._connection.base_url + path, encoded=True),
@@ -205,13 +243,21 @@ class Session:
         return min(asked, _MAX_RETRY_AFTER) * (1.0 + 0.25 * self._rng.random())
 
 
+async def _read(answer: aiohttp.ClientResponse) -> Answer:
+    return Answer(answer.status, await answer.read(), answer.headers.get("Retry-After", ""))
+
+
+def _refusal(answer: Answer) -> ApiError:
+    return error_from_status(answer.body, status=answer.status, retry_after=_seconds(answer.retry_after))
+
+
 def _whole(seconds: float) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=seconds, sock_connect=min(seconds, _CONNECT_TIMEOUT))
 
 
-def _seconds(header: str | None) -> float | None:
+def _seconds(header: str) -> float | None:
     """A Retry-After header given in seconds; the form with a date is not used by the API server."""
-    return float(header) if header is not None and header.isascii() and header.isdigit() else None
+    return float(header) if header.isascii() and header.isdigit() else None
 
 
 def _name(error: BaseException) -> str:

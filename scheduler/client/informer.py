@@ -5,11 +5,14 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Generic
 
+import msgspec
+
 from scheduler.api.objects import ObjectMeta
 from scheduler.client.kinds import Key, T
+from scheduler.client.whole import whole_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import TypeAlias
 
     from scheduler.client.kinds import Resource
@@ -46,6 +49,9 @@ class Informer(Generic[T]):
         self._versions: dict[Key, tuple[str, str]] = {}
         self._objects: dict[Key, T] = {}
         self._handlers: list[Handler[T]] = []
+        self._whole_wanted: list[Callable[[T], bool]] = []
+        self._left_out: set[str] = set()
+        self._whole_json: dict[Key, bytes] = {}
         self._unseen: set[Key] | None = None
         self._synced = False
 
@@ -90,6 +96,20 @@ class Informer(Generic[T]):
             handler(None, obj)
         self._handlers.append(handler)
 
+    def keep_whole(self, wanted: Callable[[T], bool], *, leave_out: Iterable[str] = ()) -> None:
+        """Keep the JSON of the objects that ``wanted`` (by anyone) holds for, but for these fields of their metadata.
+
+        Must be called before the first object comes; later is a ValueError.
+        """
+        if self._versions:
+            raise ValueError(f"whole {self.resource.plural} were asked for after objects had been let go")
+        self._whole_wanted.append(wanted)
+        self._left_out.update(leave_out)
+
+    def whole(self, namespace: str, name: str) -> bytes | None:
+        """The object's JSON as the API server has it, without kind and apiVersion; None unless it is kept."""
+        return self._whole_json.get((namespace, name))
+
     # The feeder's side.
 
     def begin_replace(self) -> None:
@@ -108,8 +128,11 @@ class Informer(Generic[T]):
             self.remove(key)
         self._synced = True
 
-    def upsert(self, obj: T) -> None:
-        """An object came or changed; nothing happens if this very version is known."""
+    def upsert(self, obj: T, raw: msgspec.Raw | None = None) -> None:
+        """An object came or changed; nothing happens if this very version is known.
+
+        ``raw`` is its JSON, where there is any.
+        """
         meta = obj.metadata
         key = (meta.namespace, meta.name)
         if self._unseen is not None:
@@ -124,6 +147,8 @@ class Informer(Generic[T]):
         self._versions[key] = version
         if self._whole:
             self._objects[key] = obj
+        if self._whole_wanted:
+            self._keep_json(key, obj, raw)
         for handler in self._handlers:
             handler(old, obj)
 
@@ -134,11 +159,18 @@ class Informer(Generic[T]):
         version = self._versions.pop(key, None)
         if version is None:
             return
+        self._whole_json.pop(key, None)
         old = self._objects.pop(key, None)
         if old is None:
             old = last if last is not None and last.metadata.uid == version[0] else self._tombstone(key, version)
         for handler in self._handlers:
             handler(old, None)
+
+    def _keep_json(self, key: Key, obj: T, raw: msgspec.Raw | None) -> None:
+        if any(wanted(obj) for wanted in self._whole_wanted):
+            self._whole_json[key] = whole_json(msgspec.json.encode(obj) if raw is None else raw, self._left_out)
+        else:
+            self._whole_json.pop(key, None)
 
     def _tombstone(self, key: Key, version: tuple[str, str]) -> T:
         meta = ObjectMeta(namespace=key[0], name=key[1], uid=version[0], resource_version=version[1])

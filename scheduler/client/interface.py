@@ -15,7 +15,7 @@ from scheduler.api.objects import Model, ObjectReference
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from scheduler.api.objects import PodCondition
+    from scheduler.api.objects import PersistentVolume, PersistentVolumeClaim, PodCondition
     from scheduler.client.informer import Informer, KeepPolicy
     from scheduler.client.kinds import Resource, Selection, T
 
@@ -40,8 +40,8 @@ class Event(Model, frozen=True, omit_defaults=True):
     action: str
     reason: str
     regarding: ObjectReference
+    type: str
     note: str = ""
-    type: str = "Normal"
     related: ObjectReference | None = None
     series: EventSeries | None = None
     annotations: dict[str, str] = msgspec.field(default_factory=dict)
@@ -105,5 +105,20 @@ class Writer(EventSink, Protocol):
         sent once a bind of the pod was begun, unless that bind has failed.
         """
 
-    async def delete_pod(self, namespace: str, name: str, uid: str) -> None:
-        """Delete the pod; one that is gone or was replaced counts as deleted. Raises ApiError."""
+    async def set_pod_condition(self, namespace: str, name: str, uid: str, condition: PodCondition) -> bool:
+        """Set one condition of a pod, bound or not, and return when that is done.
+
+        Answers False if the pod is gone. Raises ApiError (a conflict, if it was replaced) or TransportError.
+        """
+
+    async def delete_pod(self, namespace: str, name: str, uid: str) -> bool:
+        """Delete the pod; False if it is gone already or was replaced. Raises ApiError or TransportError."""
+
+    async def update_volume(self, volume: PersistentVolume) -> PersistentVolume:
+        """Write the volume's reference to its claim, and its annotations; answers the volume as it is then.
+
+        Raises ApiError (a conflict, if the volume has another resource version by now) or TransportError.
+        """
+
+    async def update_claim(self, claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
+        """Write the claim's annotations; answers and raises as ``update_volume`` does."""

@@ -186,7 +186,7 @@ class LeaderElector:
             async with asyncio.timeout(limit):
                 held = await self._acquire_or_renew()
         except (ApiError, TransportError, TimeoutError, msgspec.MsgspecError) as error:
-            log.warning("lease %s: %s", self._name(), error or type(error).__name__)
+            log.warning("lease %s: %s", self._name(), str(error) or type(error).__name__)
             held = False
         if held:
             # Counted from before the request: the server, and all others, can only have seen it later.

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from scheduler.api.objects import PodCondition
-from scheduler.client.errors import BindConflictError, PodGoneError
+from scheduler.client.errors import ApiError, BindConflictError, PodGoneError
 from scheduler.client.informer import Informer, KeepPolicy
 from scheduler.client.interface import EventSink, Source, Writer
-from scheduler.client.kinds import PODS, Selection
+from scheduler.client.kinds import PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS, Selection
 from scheduler.client.kinds import resource as resource_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from scheduler.api.objects import PodStatus
+    from scheduler.api.objects import PersistentVolume, PersistentVolumeClaim, PodStatus
     from scheduler.client.interface import Event
     from scheduler.client.kinds import Key, Resource, T
 
@@ -164,11 +164,31 @@ class MemoryCluster(Source, EventSink):
         if status != pod.status:
             self.put(msgspec.structs.replace(pod, status=status))
 
-    def delete_pod(self, namespace: str, name: str, uid: str) -> None:
+    def set_pod_condition(self, namespace: str, name: str, uid: str, condition: PodCondition) -> bool:
+        """Set a condition of a pod, bound or not; False if it is gone or was replaced."""
+        pod = self.get(PODS, namespace, name)
+        if pod is None or pod.metadata.uid != uid:
+            return False
+        self.put(msgspec.structs.replace(pod, status=_with_conditions(pod.status, [condition])))
+        return True
+
+    def delete_pod(self, namespace: str, name: str, uid: str) -> bool:
         """Remove a pod at once (there is no kubelet to wait for), unless another one has taken its place."""
         pod = self.get(PODS, namespace, name)
-        if pod is not None and pod.metadata.uid == uid:
-            self.delete(PODS, namespace, name)
+        if pod is None or pod.metadata.uid != uid:
+            return False
+        self.delete(PODS, namespace, name)
+        return True
+
+    def update_volume(self, volume: PersistentVolume) -> PersistentVolume:
+        """Write reference and annotations of a volume of the version that is stored, else raise ApiError."""
+        stored = self._stored(PERSISTENT_VOLUMES, volume)
+        spec = msgspec.structs.replace(stored.spec, claim_ref=volume.spec.claim_ref)
+        return self.put(msgspec.structs.replace(_annotated(stored, volume), spec=spec))
+
+    def update_claim(self, claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
+        """Write annotations of a claim of the version that is stored, else raise ApiError."""
+        return self.put(_annotated(self._stored(PERSISTENT_VOLUME_CLAIMS, claim), claim))
 
     def create_event(self, event: Event) -> None:
         """Keep the event in ``events``."""
@@ -181,6 +201,17 @@ class MemoryCluster(Source, EventSink):
                 self.events[place] = event
                 return
         self.events.append(event)
+
+    def _stored(self, resource: Resource[T], obj: T) -> T:
+        meta, plural = obj.metadata, resource.plural
+        found = self.get(resource, meta.namespace, meta.name)
+        if found is None:
+            raise ApiError(404, "NotFound", f'{plural} "{meta.name}" not found')
+        if found.metadata.resource_version != meta.resource_version:
+            problem = "the object has been modified; please apply your changes to the latest version and try again"
+            message = f'Operation cannot be fulfilled on {plural} "{meta.name}": {problem}'
+            raise ApiError(409, "Conflict", message)
+        return found
 
     def _timestamp(self) -> str:
         return datetime.fromtimestamp(self._now(), tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -218,9 +249,13 @@ class MemoryWriter(Writer):
         """Bind a pod; see ``interface.Writer``."""
         self._cluster.bind(namespace, name, uid, node)
 
-    async def delete_pod(self, namespace: str, name: str, uid: str) -> None:
+    async def set_pod_condition(self, namespace: str, name: str, uid: str, condition: PodCondition) -> bool:
+        """Set a pod's condition; see ``interface.Writer``."""
+        return self._cluster.set_pod_condition(namespace, name, uid, condition)
+
+    async def delete_pod(self, namespace: str, name: str, uid: str) -> bool:
         """Delete a pod; see ``interface.Writer``."""
-        self._cluster.delete_pod(namespace, name, uid)
+        return self._cluster.delete_pod(namespace, name, uid)
 
     def patch_pod_status(
         self,
@@ -235,6 +270,14 @@ class MemoryWriter(Writer):
         self._cluster.patch_pod_status(
             namespace, name, uid, conditions=conditions, nominated_node_name=nominated_node_name
         )
+
+    async def update_volume(self, volume: PersistentVolume) -> PersistentVolume:
+        """Reserve a volume; see ``interface.Writer``."""
+        return self._cluster.update_volume(volume)
+
+    async def update_claim(self, claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
+        """Annotate a claim; see ``interface.Writer``."""
+        return self._cluster.update_claim(claim)
 
     def create_event(self, event: Event) -> None:
         """Keep an event; see ``interface.EventSink``."""
@@ -253,3 +296,10 @@ def _with_conditions(status: PodStatus, conditions: Sequence[PodCondition]) -> P
             condition = msgspec.structs.replace(condition, last_transition_time=known.last_transition_time)
         kept[condition.type] = condition
     return msgspec.structs.replace(status, conditions=tuple(kept.values()))
+
+
+def _annotated(stored: T, wanted: T) -> T:
+    annotations = {**stored.metadata.annotations, **wanted.metadata.annotations}
+    metadata = msgspec.structs.replace(stored.metadata, annotations=annotations)
+    changed: T = msgspec.structs.replace(stored, metadata=metadata)  # type: ignore[type-var]  # as in `put`
+    return changed

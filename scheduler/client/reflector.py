@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
+    import msgspec
+
     from scheduler.client.http import Session
     from scheduler.client.informer import Informer
     from scheduler.client.kinds import Resource
@@ -174,6 +176,7 @@ class Reflector(Generic[T]):
         informer = self._informer
         informer.begin_replace()
         token, limit = "", self._settings.page_size
+        clock = asyncio.get_running_loop().time
         while True:
             query = {"limit": str(limit)} if limit else {}
             if token:
@@ -189,8 +192,9 @@ class Reflector(Generic[T]):
                 continue
             page = self._reader.page(body)
             for raw in page.items:
-                self._take("ADDED", self._reader.item(raw))
-                await self._breathe()
+                self._take("ADDED", self._reader.item(raw), raw)
+                if clock() >= self._slice_end:
+                    await self._breathe()
             token = page.next_token
             if not token:
                 break
@@ -224,6 +228,7 @@ class Reflector(Generic[T]):
 
     async def _read(self, lines: LineStream, *, listing: bool) -> bool:
         heard = False
+        clock = asyncio.get_running_loop().time
         if listing:
             self._informer.begin_replace()
         while (batch := await lines.read()) is not None:
@@ -234,7 +239,7 @@ class Reflector(Generic[T]):
                 if change.error is not None:
                     raise change.error
                 heard = True
-                self._take(change.kind, change.object)
+                self._take(change.kind, change.object, change.raw)
                 if listing and change.initial_end:
                     listing = False
                     self._informer.end_replace()
@@ -243,7 +248,8 @@ class Reflector(Generic[T]):
                     self._well()
                 if not listing and change.resource_version:
                     self._version = change.resource_version
-                await self._breathe()
+                if clock() >= self._slice_end:
+                    await self._breathe()
         if listing and heard:
             raise StreamError("the list's stream ended before the list did")
         return heard
@@ -259,14 +265,14 @@ class Reflector(Generic[T]):
             self._garbage_at = self._version
             raise
 
-    def _take(self, kind: str, obj: T | Unreadable | None) -> None:
+    def _take(self, kind: str, obj: T | Unreadable | None, raw: msgspec.Raw | None) -> None:
         if obj is None:
             return
         if not isinstance(obj, Unreadable):
             if kind == "DELETED":
                 self._informer.remove(self._resource.key(obj), obj)
             else:
-                self._informer.upsert(obj)
+                self._informer.upsert(obj, raw)
             return
         self._malformed(str(obj), obj.problem)
         if kind == "DELETED":
@@ -280,10 +286,7 @@ class Reflector(Generic[T]):
             self._on_malformed(self._resource.plural, name)
 
     async def _breathe(self) -> None:
-        """Let other tasks run once our time slice is used up."""
-        now = asyncio.get_running_loop().time()
-        if now < self._slice_end:
-            return
+        """Let other tasks run, now that our time slice is used up."""
         await asyncio.sleep(0)
         self._slice_end = asyncio.get_running_loop().time() + self._settings.slice
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from contextlib import asynccontextmanager
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from contextlib import AbstractAsyncContextManager
 
 __all__ = ["Rank", "Slots"]
 
@@ -35,28 +34,23 @@ class Slots:
         self._limit = limit
         self._reserved = reserved
         self._held = 0
-        self._waiting: dict[Rank, deque[asyncio.Future[None]]] = {rank: deque() for rank in Rank}
+        self._waiting: list[deque[asyncio.Future[None]]] = [deque() for _ in Rank]
 
     @property
     def held(self) -> int:
         """Slots in use."""
         return self._held
 
-    @asynccontextmanager
-    async def slot(self, rank: Rank) -> AsyncIterator[None]:
+    def slot(self, rank: Rank) -> AbstractAsyncContextManager[None]:
         """Hold a slot for the length of the block."""
-        await self._acquire(rank)
-        try:
-            yield
-        finally:
-            self._held -= 1
-            self._wake()
+        return _Slot(self, rank)
 
     def _room(self, rank: Rank) -> bool:
         return self._held < self._limit - (0 if rank is Rank.BIND else self._reserved)
 
-    async def _acquire(self, rank: Rank) -> None:
-        if self._room(rank) and not any(self._waiting[better] for better in Rank if better <= rank):
+    async def acquire(self, rank: Rank) -> None:
+        """Take a slot, as soon as there is one for this rank; `release` must follow."""
+        if self._room(rank) and not any(self._waiting[: rank + 1]):
             self._held += 1
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -65,14 +59,33 @@ class Slots:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():  # the slot was handed over in the same moment
-                self._held -= 1
-                self._wake()
+                self.release()
             else:
                 self._waiting[rank].remove(turn)
             raise
 
-    def _wake(self) -> None:
-        for rank, queue in self._waiting.items():
+    def release(self) -> None:
+        """Give a slot back, and on to whoever waits for it."""
+        self._held -= 1
+        if not any(self._waiting):
+            return
+        for rank, queue in zip(Rank, self._waiting, strict=True):
             while queue and self._room(rank):
                 self._held += 1
                 queue.popleft().set_result(None)
+
+
+class _Slot:
+    """What `Slots.slot` gives; a generator would take several times as long."""
+
+    __slots__ = ("_rank", "_slots")
+
+    def __init__(self, slots: Slots, rank: Rank) -> None:
+        self._slots = slots
+        self._rank = rank
+
+    async def __aenter__(self) -> None:
+        await self._slots.acquire(self._rank)
+
+    async def __aexit__(self, *error: object) -> None:
+        self._slots.release()

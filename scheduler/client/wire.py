@@ -76,17 +76,18 @@ class Page:
     items: list[msgspec.Raw]
 
 
-@dataclass(frozen=True, slots=True)
-class Change(Generic[T]):
+class Change(msgspec.Struct, Generic[T], frozen=True):
     """One event of a watch.
 
     ``kind`` is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR. ``object`` is the object, or why it can't be
-    read; None for bookmarks and errors. ``initial_end`` marks the bookmark that ends a streamed list.
+    read; None for bookmarks and errors; ``raw`` is its JSON. ``initial_end`` marks the bookmark that ends a streamed
+    list.
     """
 
     kind: str
     resource_version: str = ""
     object: T | Unreadable | None = None
+    raw: msgspec.Raw | None = None
     error: ApiError | None = None
     initial_end: bool = False
 
@@ -137,4 +138,4 @@ class ObjectReader(Generic[T]):
             raise GarbageError(f"unknown type of watch event {event.type[:40]!r}")
         obj = self.item(event.object)
         version = obj.resource_version if isinstance(obj, Unreadable) else obj.metadata.resource_version
-        return Change(event.type, version, obj)
+        return Change(event.type, version, obj, event.object)

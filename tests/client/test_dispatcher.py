@@ -71,7 +71,9 @@ class TestStatusPatches:
         await eventually(lambda: messages(server) == ["first", "second"])
 
     @pytest.mark.parametrize(
-        "trouble", [status(500), status(503), status(409, "Conflict"), no_answer()], ids=str.__call__
+        "trouble",
+        [status(500), status(503), status(409, "Conflict"), no_answer()],
+        ids=("500", "503", "409", "no answer"),
     )
     async def test_are_repeated_after_passing_trouble(self, server, dispatcher, trouble, eventually):
         server.on("PATCH", POD + "/status", trouble, OK)
@@ -145,13 +147,13 @@ class TestBindAndPatchOfOnePod:
 class TestDeletion:
     async def test_names_the_pod_by_uid(self, server, dispatcher):
         server.on("DELETE", POD, OK)
-        await dispatcher.delete_pod("ns", "a", "uid-a")
+        assert await dispatcher.delete_pod("ns", "a", "uid-a")
         assert server.requests[0].body["preconditions"] == {"uid": "uid-a"}
 
     @pytest.mark.parametrize("answer", [status(404, "NotFound"), status(409, "Conflict")], ids=["gone", "replaced"])
     async def test_of_a_pod_that_is_gone_is_done(self, server, dispatcher, answer):
         server.on("DELETE", POD, answer)
-        await dispatcher.delete_pod("ns", "a", "uid-a")
+        assert not await dispatcher.delete_pod("ns", "a", "uid-a")
         assert len(server.requests) == 1
 
     async def test_is_repeated_after_a_lost_answer(self, server, dispatcher):
@@ -163,6 +165,33 @@ class TestDeletion:
         server.on("DELETE", POD, status(403, "Forbidden", "no right"))
         with pytest.raises(ApiError, match="no right"):
             await dispatcher.delete_pod("ns", "a", "uid-a")
+
+
+class TestCondition:
+    CONDITION = PodCondition(type="DisruptionTarget", status="True", reason="PreemptionByScheduler")
+
+    def set(self, dispatcher):
+        return dispatcher.set_pod_condition("ns", "a", "uid-a", self.CONDITION)
+
+    async def test_is_set_of_a_bound_pod_too(self, server, dispatcher):
+        server.on("POST", POD + "/binding", OK)
+        server.on("PATCH", POD + "/status", OK)
+        await bind(dispatcher)
+        assert await self.set(dispatcher)
+        body = server.seen("PATCH")[0].body
+        assert body["metadata"] == {"uid": "uid-a"}
+        assert body["status"]["conditions"][0]["type"] == "DisruptionTarget"
+        assert "nominatedNodeName" not in body["status"]
+
+    async def test_of_a_pod_that_is_gone_is_told(self, server, dispatcher):
+        server.on("PATCH", POD + "/status", status(404, "NotFound"))
+        assert not await self.set(dispatcher)
+
+    @pytest.mark.parametrize("answer", [status(403, "Forbidden", "no"), status(409, "Conflict", "no")])
+    async def test_that_is_refused_says_why(self, server, dispatcher, answer):
+        server.on("PATCH", POD + "/status", answer)
+        with pytest.raises(ApiError, match="no"):
+            await self.set(dispatcher)
 
 
 class TestDrain:

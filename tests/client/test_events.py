@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from scheduler.api.objects import ObjectReference
 from scheduler.client.events import EventRecorder, micro_time
@@ -30,6 +33,13 @@ class Clock:
 
     def __call__(self):
         return self.now
+
+
+@given(seconds=st.floats(0, 2e9))
+@example(seconds=1_800_000_000.9999999)
+def test_times_are_told_to_the_microsecond(seconds):
+    told = datetime.strptime(micro_time(seconds), "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+    assert told == datetime.fromtimestamp(seconds, tz=UTC)
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ def event(name="a.1", count=None):
         reporting_instance="berth-host",
         action="Binding",
         reason="Scheduled",
+        type="Normal",
         regarding=ObjectReference(kind="Pod", namespace="ns", name="a"),
         note="Successfully assigned ns/a to n1",
         series=series,

@@ -17,11 +17,14 @@ from tests.fakes.apiserver import bookmark, no_answer, reply, slow, status, stre
 
 class Counted:
     def __init__(self):
-        self.done, self.throttled = [], []
+        self.done, self.throttled, self.retried = [], [], []
 
     def request_done(self, *, method, host, code, seconds):
         assert seconds >= 0
         self.done.append((method, host, code))
+
+    def request_retried(self, *, method, host, code):
+        self.retried.append((method, host, code))
 
     def request_throttled(self, *, method, host, seconds):
         self.throttled.append(seconds)
@@ -182,6 +185,18 @@ async def test_environment_proxies_are_ignored(server, session, monkeypatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     server.on("GET", "/x", reply({}))
     assert await session.request("GET", "/x") == b"{}"
+
+
+async def test_a_proxy_of_the_configuration_is_used_for_requests_and_streams(server):
+    server.on("GET", "/x", reply({}), stream(bookmark(1)))
+    server.on("GET", "/y", status(404))
+    async with Session(Connection("http://api.invalid:1", proxy=server.url), qps=0) as session:
+        assert await session.request("GET", "/x") == b"{}"
+        with pytest.raises(ApiError):
+            await session.request("GET", "/y")
+        async with session.stream("/x", total=5, idle=5) as lines:
+            assert len(await lines.read()) == 1
+    assert [seen.headers["Host"] for seen in server.requests] == ["api.invalid:1"] * 3
 
 
 async def test_both_sides_prove_themselves_by_certificates():

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from scheduler.api.objects import ObjectMeta, Pod
+from scheduler.api.objects import ObjectMeta, Pod, PodSpec
 from scheduler.client.informer import Informer, KeepPolicy
 from scheduler.client.kinds import PODS
 
@@ -115,3 +116,58 @@ class TestIndexOnly:
         informer.upsert(pod("a", 1))
         with pytest.raises(ValueError, match="a handler for pods was added after objects had been let go"):
             informer.add_handler(lambda old, new: None)
+
+
+class TestWholeObjects:
+    def raw(self, name, extra):
+        return msgspec.Raw(
+            msgspec.json.encode({"kind": "Pod", "metadata": {"name": name, "managedFields": []}, "spec": extra})
+        )
+
+    def kept(self, keep=KeepPolicy.INDEX):
+        informer, _ = informer_with_log(keep)
+        informer.keep_whole(lambda pod: not pod.spec.node_name, leave_out=["managedFields"])
+        return informer
+
+    def test_are_not_kept_unless_somebody_wants_them(self):
+        informer, _ = informer_with_log()
+        informer.upsert(pod("a", 1), self.raw("a", {}))
+        assert informer.whole("ns", "a") is None
+
+    def test_are_kept_to_the_letter_for_as_long_as_they_are_wanted(self):
+        informer = self.kept()
+        informer.upsert(pod("a", 1), self.raw("a", {"unknown": 1}))
+        assert informer.whole("ns", "a") == b'{"metadata":{"name":"a"},"spec":{"unknown":1}}'
+        bound = msgspec.structs.replace(pod("a", 2), spec=PodSpec(node_name="node"))
+        informer.upsert(bound, self.raw("a", {}))
+        assert informer.whole("ns", "a") is None
+
+    def test_go_with_the_object(self):
+        informer = self.kept()
+        informer.upsert(pod("a", 1), self.raw("a", {}))
+        informer.remove(("ns", "a"))
+        assert informer.whole("ns", "a") is None
+
+    def test_are_made_of_the_struct_where_there_is_no_json(self):
+        informer = self.kept()
+        informer.upsert(pod("a", 1))
+        assert msgspec.json.decode(informer.whole("ns", "a"))["metadata"]["name"] == "a"
+
+    def test_are_there_when_handlers_are_called(self):
+        informer = self.kept()
+        seen = []
+        informer.add_handler(lambda _, new: seen.append(informer.whole("ns", new.metadata.name)))
+        informer.upsert(pod("a", 1), self.raw("a", {}))
+        assert seen == [b'{"metadata":{"name":"a"},"spec":{}}']
+
+    def test_are_kept_for_anyone_who_wants_them(self):
+        informer = self.kept()
+        informer.keep_whole(lambda _: True)
+        informer.upsert(msgspec.structs.replace(pod("a", 2), spec=PodSpec(node_name="node")), self.raw("a", {}))
+        assert informer.whole("ns", "a") is not None
+
+    def test_can_not_be_had_of_objects_that_came_before(self):
+        informer, _ = informer_with_log(KeepPolicy.INDEX)
+        informer.upsert(pod("a", 1))
+        with pytest.raises(ValueError, match="whole pods were asked for after objects had been let go"):
+            informer.keep_whole(lambda _: True)

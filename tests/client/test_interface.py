@@ -31,6 +31,7 @@ def test_an_events_unset_parts_are_not_sent():
         reporting_instance="berth-host",
         action="Binding",
         reason="Scheduled",
+        type="Normal",
         regarding=ObjectReference(kind="Pod"),
     )
     assert {"series", "related", "note", "annotations"}.isdisjoint(json.loads(msgspec.json.encode(event)))

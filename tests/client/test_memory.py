@@ -166,6 +166,7 @@ def test_events_are_kept_and_series_replace_them():
             reporting_instance="berth-host",
             action="Binding",
             reason="Scheduled",
+            type="Normal",
             regarding=ObjectReference(),
             note=note,
         )
@@ -175,3 +176,21 @@ def test_events_are_kept_and_series_replace_them():
     writer.patch_event(event("e1", "series"))
     writer.patch_event(event("e2", "whole"))
     assert [e.note for e in cluster.events] == ["series", "whole"]
+
+
+async def test_a_condition_is_set_of_a_bound_pod_too():
+    cluster = MemoryCluster([pod(uid="u", node_name="n")])
+    writer = MemoryWriter(cluster)
+    condition = PodCondition(type="DisruptionTarget", status="True", reason="PreemptionByScheduler")
+    assert await writer.set_pod_condition("ns", "a", "u", condition)
+    assert not await writer.set_pod_condition("ns", "a", "other", condition)
+    assert not await writer.set_pod_condition("ns", "gone", "u", condition)
+    (found,) = cluster.get(PODS, "ns", "a").status.conditions
+    assert (found.type, found.reason) == ("DisruptionTarget", "PreemptionByScheduler")
+
+
+async def test_a_deletion_tells_whether_the_pod_was_there():
+    writer = MemoryWriter(MemoryCluster([pod(uid="u")]))
+    assert not await writer.delete_pod("ns", "a", "other")
+    assert await writer.delete_pod("ns", "a", "u")
+    assert not await writer.delete_pod("ns", "a", "u")

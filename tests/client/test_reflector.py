@@ -76,6 +76,14 @@ class TestStreamedList:
             await eventually(lambda: len(informer) == 1)
             assert not informer.has_synced
 
+    async def test_hands_on_the_json_of_objects_that_are_wanted_whole(self, server, session, informer, eventually):
+        informer.keep_whole(lambda _: True)
+        whole = {**pod("a", 3), "kind": "Pod", "unknown": {"to": "us"}}
+        by_watch(server, stream(event("ADDED", whole), END_OF_LIST, end="silence"))
+        async with running(session, informer):
+            await eventually(lambda: informer.has_synced)
+        assert b'"unknown":{"to": "us"}' in informer.whole("ns", "a")
+
     async def test_goes_on_as_the_watch_on_the_same_connection(self, server, session, informer, log, eventually):
         lines = [event("ADDED", pod("a", 3)), END_OF_LIST, event("DELETED", pod("a", 11))]
         by_watch(server, stream(*lines, end="silence"))
@@ -122,6 +130,13 @@ class TestPagedList:
             assert informer.has_synced
             assert len(informer) == 1
         assert versions(server) == ["list", "page", "10"]
+
+    async def test_hands_on_the_json_of_objects_that_are_wanted_whole(self, server, session, informer, eventually):
+        informer.keep_whole(lambda _: True)
+        by_watch(server, status(422), reply(page(10, {**pod("a", 3), "unknown": 1})), SILENT)
+        async with running(session, informer):
+            await eventually(lambda: informer.has_synced)
+        assert b'"unknown":1' in informer.whole("ns", "a")
 
     async def test_reads_page_after_page(self, server, session, informer, log, eventually):
         pages = [page(10, pod("a", 3), more="next"), page(10, pod("b", 4))]
