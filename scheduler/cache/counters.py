@@ -1,8 +1,8 @@
 """Counts of pods that affinity and spread read: kept up to date with every pod that comes and goes.
 
-kube-scheduler walks all pods for these in each cycle. Here a `PodCounter` holds how many pods of one kind each node has,
-with a log of changes, and a `DomainTally` sums them over the values of a label key, reading only what changed since
-it was last asked.
+kube-scheduler walks all pods for these in each cycle. Here a `PodCounter` holds how many pods of one kind each node
+has, with a log of changes, and a `DomainTally` sums them over the values of a label key, reading only what changed
+since it was last asked.
 """
 
 from __future__ import annotations

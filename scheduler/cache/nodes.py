@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import msgspec
 import numpy as np
@@ -279,6 +279,9 @@ class NodeView:
     """
 
     __slots__ = ("rows", "size", "table")
+
+    bare: ClassVar[bool] = False
+    """Whether the nodes are to be looked at as if no pods were on them."""
 
     def __init__(self, table: NodeTable, rows: npt.NDArray[np.intp] | None = None) -> None:
         self.table = table

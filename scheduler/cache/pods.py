@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from scheduler.api.objects import ObjectReference
 from scheduler.api.times import parse_time
 
 if TYPE_CHECKING:
@@ -51,6 +52,18 @@ class PodInfo(msgspec.Struct, gc=False, eq=False, kw_only=True):
     def key(self) -> str:
         """namespace/name."""
         return f"{self.namespace}/{self.name}"
+
+    @property
+    def reference(self) -> ObjectReference:
+        """How events refer to it."""
+        return ObjectReference(
+            api_version="v1",
+            kind="Pod",
+            namespace=self.namespace,
+            name=self.name,
+            uid=self.uid,
+            resource_version=self.resource_version,
+        )
 
     def on(self, node_name: str) -> PodInfo:
         """A record of the same pod as it will be once it is bound to a node."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from scheduler.api.meta import ObjectMeta
 from scheduler.api.objects import Namespace
+from scheduler.cache.assumed import OutOfSyncError
 from scheduler.cache.pods import NO_ROW
 from scheduler.cache.state import ClusterState
 
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
 def rebuild(state: ClusterState) -> ClusterState:
     """The same cluster in columns, counters and shapes of its own; rows may differ.
 
-    What can't be known from the objects is taken over: the order of nodes, the order of pods, which pods are assumed,
-    nominations, and the sizes of images as they were first seen.
+    What can't be known from the objects is taken over: the order of nodes, the order of pods, which pods and
+    objects are assumed, nominations, and the sizes of images as they were first seen.
     """
     twin = ClusterState()
     for name, labels in state.namespaces.items():
@@ -28,6 +30,9 @@ def rebuild(state: ClusterState) -> ClusterState:
     for kind in state.objects.kinds():
         for item in state.objects.all(kind):
             twin.set_object(kind, item)
+    for kind, item in state.assumed_objects:
+        with suppress(OutOfSyncError):  # overridden by a newer version
+            twin.assumed_objects.assume(kind, item)
     for row in state.nodes.order.rows().tolist():
         twin.set_node(state.nodes.node(row))
     for name, image in state.nodes.images.states.items():

@@ -12,6 +12,7 @@ from scheduler.api.objects import PodStatus, Volume
 from scheduler.api.requests import existing_requests
 from scheduler.cache.ports import ANY_ADDRESS, HostPort
 from scheduler.cache.terms import PodTerms, compile_terms
+from scheduler.cache.volumes import VolumeNeeds, volume_needs
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -54,7 +55,7 @@ class PodShape:
     what they compile from a shape, under their names.
     """
 
-    __slots__ = ("__weakref__", "error", "key", "label_class", "memo", "pod", "terms", "usage", "usages")
+    __slots__ = ("__weakref__", "error", "key", "label_class", "memo", "pod", "terms", "usage", "usages", "volumes")
 
     def __init__(self, key: bytes, pod: Pod, label_class: LabelClass) -> None:
         self.key = key
@@ -66,6 +67,7 @@ class PodShape:
         """Why lists of affinity terms do not parse; these are left out of `terms`."""
         self.terms, self.error = compile_terms(pod.spec.affinity, pod.metadata.namespace)
         self.usage = usage_of(pod)
+        self.volumes: VolumeNeeds | None = volume_needs(pod)
         self.usages: dict[bytes, Usage] = {}
 
     @property
@@ -132,6 +134,8 @@ def fingerprint(pod: Pod) -> bytes:
             spec.resources,
             spec.scheduling_gates,
             [volume for volume in spec.volumes if volume != Volume(name=volume.name)],
+            # The claim of a generic ephemeral volume is named after its pod.
+            meta.name if any(volume.ephemeral is not None for volume in spec.volumes) else "",
             spec.resource_claims,
             spec.host_network,
             spec.host_users,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from scheduler.cache.assumed import AssumedObjects
 from scheduler.cache.changes import Change
 from scheduler.cache.counters import Counters
 from scheduler.cache.nodes import CPU, MEMORY, NodeTable
@@ -12,12 +13,17 @@ from scheduler.cache.nominations import Nominations
 from scheduler.cache.objects import ObjectStore
 from scheduler.cache.pods import NO_ROW, PodInfo, PodTable, pod_info
 from scheduler.cache.shapes import ShapeTable
-from scheduler.cache.what_if import WhatIf
+from scheduler.cache.volumes import VolumeUse
+from scheduler.cache.what_if import ColumnTrial, WhatIf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
 
     from scheduler.api.objects import Namespace, Node, Pod
+    from scheduler.cache.shapes import Usage
 
 _USE: Final = int(Change.REQUESTED | Change.PODS)
 _PORTS: Final = int(Change.PORTS)
@@ -37,6 +43,8 @@ class ClusterState:
         self.counters = Counters(self.nodes, self.pods.__iter__)
         self.nominations = Nominations()
         self.objects = ObjectStore()
+        self.assumed_objects = AssumedObjects(self.objects)
+        self.volumes = VolumeUse()
         self._assumed: dict[str, PodInfo] = {}
         self._namespaces: dict[str, Mapping[str, str]] = {}
         self.counters.namespace_labels = self._namespaces
@@ -147,6 +155,8 @@ class ClusterState:
             changed |= _PORTS
         nodes.log.append(row, changed)
         self.counters.count(pod, row, sign)
+        if pod.shape.volumes is not None:
+            self.volumes.count(pod, pod.shape.volumes, row, sign)
         pod.row = row if sign > 0 else NO_ROW
 
     # what-if
@@ -155,6 +165,15 @@ class ClusterState:
     def what_if(self) -> Iterator[WhatIf]:
         """Try changes: whatever is done through the yielded object is undone on exit."""
         trial = WhatIf(self._put, self._take)
+        try:
+            yield trial
+        finally:
+            trial.undo()
+
+    @contextmanager
+    def what_if_columns(self, rows: npt.NDArray[np.intp], usages: Sequence[Usage]) -> Iterator[ColumnTrial]:
+        """Try pods with these usages on, or off, many (distinct) rows at once; see there for what may be asked then."""
+        trial = ColumnTrial(self.nodes, rows, usages)
         try:
             yield trial
         finally:

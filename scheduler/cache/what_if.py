@@ -4,45 +4,85 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+import numpy as np
+import numpy.typing as npt
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from scheduler.cache.nodes import NodeTable
     from scheduler.cache.pods import PodInfo
+    from scheduler.cache.shapes import Usage
+
+Rows = npt.NDArray[np.intp]
 
 
 class WhatIf:
     """Pods added and removed for the length of a trial; undone in reverse order.
 
     Counts, columns and counters are exactly as before afterwards; caches follow through the change logs as they do for
-    any other change.
+    any other change. `steps` are the changes so far: (1, pod) for one that came, (-1, pod) for one that went.
     """
 
-    __slots__ = ("_done", "_put", "_take")
+    __slots__ = ("_put", "_take", "steps")
 
     def __init__(self, put: Callable[[PodInfo], None], take: Callable[[PodInfo], None]) -> None:
         self._put = put
         self._take = take
-        self._done: list[tuple[Callable[[PodInfo], None], PodInfo]] = []
+        self.steps: list[tuple[int, PodInfo]] = []
 
     def add(self, pod: PodInfo, node_name: str) -> PodInfo:
         """Count a pod on a node; the record that stands for it there."""
         placed = pod.on(node_name)
         self._put(placed)
-        self._done.append((self._take, placed))
+        self.steps.append((1, placed))
         return placed
 
     def remove(self, pod: PodInfo) -> None:
         """Take an assigned pod away."""
         self._take(pod)
-        self._done.append((self._put, pod))
+        self.steps.append((-1, pod))
 
     def restore(self, pod: PodInfo) -> None:
         """Put back a pod that this trial removed."""
         self._put(pod)
-        self._done.append((self._take, pod))
+        self.steps.append((1, pod))
 
     def undo(self) -> None:
         """Take back everything that was tried."""
-        while self._done:
-            step, pod = self._done.pop()
-            step(pod)
+        while self.steps:
+            sign, pod = self.steps.pop()
+            (self._take if sign > 0 else self._put)(pod)
+
+
+class ColumnTrial:
+    """Many nodes tried at once, amounts only: what pods take is moved in the columns of the node table.
+
+    These are `requested`, `nonzero` and `pod_count`. No table of pods, counter, port or change log follows, so that
+    only filters may be asked meanwhile that read nothing but columns. Undone as a whole.
+    """
+
+    __slots__ = ("_nodes", "_requests", "_rows", "_saved")
+
+    def __init__(self, nodes: NodeTable, rows: Rows, usages: Sequence[Usage]) -> None:
+        indices = {name: nodes.resource(name) for usage in usages for name in usage.requests}
+        self._requests = np.zeros((len(nodes.resources) + 2, len(usages)), np.int64)
+        for column, usage in enumerate(usages):
+            for name, amount in usage.requests.items():
+                self._requests[indices[name], column] = amount
+            self._requests[-2:, column] = usage.nonzero_cpu, usage.nonzero_memory
+        self._nodes = nodes
+        self._rows = rows
+        self._saved = nodes.requested[:, rows].copy(), nodes.nonzero[:, rows].copy(), nodes.pod_count[rows].copy()
+
+    def move(self, rows: Rows, usages: Rows, sign: int) -> None:
+        """Add a pod to each of these rows (sign 1) or take one away (-1); `usages` says by index what it takes."""
+        amounts = sign * self._requests[:, usages]
+        self._nodes.requested[: len(amounts) - 2, rows] += amounts[:-2]
+        self._nodes.nonzero[:, rows] += amounts[-2:]
+        self._nodes.pod_count[rows] += sign
+
+    def undo(self) -> None:
+        """Put the columns back as they were."""
+        nodes, rows = self._nodes, self._rows
+        nodes.requested[:, rows], nodes.nonzero[:, rows], nodes.pod_count[rows] = self._saved

@@ -1,0 +1,42 @@
+"""Pods as compact records."""
+
+from __future__ import annotations
+
+from scheduler.cache.pods import NO_ROW, PodTable
+from tests.builders import info, pod
+
+
+def test_a_record_has_what_differs_between_pods_of_a_template():
+    built = pod("p").on("n").nominated("m").priority(7).scheduler("berth").terminating().gate("g")
+    record = info(built.set("metadata.creationTimestamp", "1970-01-01T00:01:00Z").condition("PodScheduled", "False"))
+    assert (record.key, record.node_name, record.nominated_node_name) == ("default/p", "n", "m")
+    assert (record.priority, record.scheduler_name, record.terminating) == (7, "berth", True)
+    assert (record.created, record.gates, record.scheduled_condition.status) == (60.0, ("g",), "False")
+
+
+def test_only_a_preemption_by_a_scheduler_counts_as_one():
+    assert info(pod("p").condition("DisruptionTarget", "True", "PreemptionByScheduler")).preempted
+    assert not info(pod("p").condition("DisruptionTarget", "True", "EvictionByEvictionAPI")).preempted
+
+
+def test_a_pod_without_priority_has_priority_zero():
+    assert info(pod("p")).priority == 0
+
+
+def test_a_placed_record_is_another_one_of_the_same_shape():
+    record = info(pod("p"))
+    placed = record.on("n")
+    assert (placed.node_name, record.node_name, placed.row) == ("n", "", NO_ROW)
+    assert placed.shape is record.shape
+
+
+def test_the_table_finds_pods_by_uid_and_by_node():
+    table = PodTable()
+    records = [info(pod(name).on(on)) for name, on in (("a", "n"), ("b", "m"), ("c", "n"))]
+    for record in records:
+        table.add(record)
+    assert table.get(records[1].uid) is records[1]
+    assert table.on_node("n") == [records[0], records[2]]
+    table.remove(records[0])
+    assert (table.on_node("n"), len(table), list(table)) == ([records[2]], 2, records[1:])
+    assert (table.get(records[0].uid), table.on_node("unknown")) == (None, [])

@@ -1,0 +1,87 @@
+"""What pods of one template share."""
+
+from __future__ import annotations
+
+import gc
+
+import msgspec
+import pytest
+
+from scheduler.api.objects import ContainerStatus, PodStatus
+from scheduler.cache.shapes import ShapeTable, fingerprint, host_ports
+from tests.builders import pod, pod_term
+
+BASE = pod("a").label(app="web", tier="front").cpu("100m")
+
+
+@pytest.mark.parametrize(
+    ("what", "other"),
+    [
+        ("name and uid", pod("b").label(app="web", tier="front").cpu("100m")),
+        ("node", BASE.on("n")),
+        ("nomination", BASE.nominated("n")),
+        ("priority", BASE.priority(7)),
+        ("end", BASE.terminating()),
+        ("status", BASE.condition("PodScheduled", "False")),
+    ],
+)
+def test_pods_that_differ_in_nothing_but_this_share_a_shape(what, other):
+    assert fingerprint(BASE.build()) == fingerprint(other.build())
+
+
+@pytest.mark.parametrize(
+    ("what", "other"),
+    [
+        ("namespace", BASE.namespace("other")),
+        ("labels", BASE.label(app="db")),
+        ("requests", BASE.cpu("200m")),
+        ("image", BASE.image("other:1")),
+        ("tolerations", BASE.tolerates("gpu")),
+        ("node selector", BASE.node_selector(disk="ssd")),
+        ("affinity", BASE.requires_pods(pod_term("zone", {"app": "web"}))),
+        ("spread", BASE.spreads("zone")),
+        ("ports", BASE.host_port(80)),
+        ("owner", BASE.owned_by("ReplicaSet", "r")),
+        ("gates", BASE.gate("g")),
+    ],
+)
+def test_pods_that_scheduling_tells_apart_have_shapes_of_their_own(what, other):
+    assert fingerprint(BASE.build()) != fingerprint(other.build())
+
+
+def test_a_shape_lives_as_long_as_someone_holds_it():
+    shapes = ShapeTable()
+    first = shapes.shape(BASE.build())
+    first.memo["x"] = 1
+    assert shapes.shape(BASE.build()) is first
+    del first
+    gc.collect()
+    assert len(shapes) == 0
+    assert shapes.shape(BASE.build()).memo == {}
+
+
+def test_label_classes_are_by_namespace_and_labels_in_any_order():
+    shapes = ShapeTable()
+    one = shapes.label_class("default", {"a": "1", "b": "2"})
+    assert shapes.label_class("default", {"b": "2", "a": "1"}) is one
+    assert shapes.label_class("other", {"a": "1", "b": "2"}) is not one
+
+
+def test_an_in_place_resize_changes_what_a_pod_takes_but_not_its_shape():
+    shapes = ShapeTable()
+    plain = BASE.build()
+    status = PodStatus(container_statuses=(ContainerStatus(name="main", allocated_resources={"cpu": "3"}),))
+    resized = msgspec.structs.replace(plain, status=status)
+    shape = shapes.shape(plain)
+    assert shapes.shape(resized) is shape
+    assert shapes.usage(shape, plain) is shape.usage
+    assert shapes.usage(shape, resized).requests["cpu"] == 3000
+
+
+def test_host_ports_of_containers_and_sidecars_count():
+    port = {"ports": [{"hostPort": 1, "containerPort": 1}]}
+    built = (
+        pod("p").host_port(80, "UDP", "10.0.0.1").init_container(**port).init_container(restartPolicy="Always", **port)
+    )
+    assert host_ports(built.build()) == (("UDP", 80, "10.0.0.1"), ("TCP", 1, "0.0.0.0"))
+    assert host_ports(pod("p").container(ports=[{"containerPort": 80}]).build()) == ()

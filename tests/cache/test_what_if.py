@@ -1,0 +1,86 @@
+"""Changes that are tried and taken back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from scheduler.cache.nodes import CPU
+from tests.builders import info, node, pod, state
+
+
+@pytest.fixture
+def cluster():
+    return state([node("a"), node("b")], [pod("p").cpu("1").on("a"), pod("q").cpu("2").on("a")])
+
+
+def requested(cluster) -> dict[str, int]:
+    return {name: int(cluster.nodes.requested[CPU, row]) for name, row in cluster.nodes.rows.items()}
+
+
+def test_counts_as_if_it_were_so_and_then_as_before(cluster):
+    p = cluster.pods.get(info(pod("p")).uid)
+    with cluster.what_if() as trial:
+        trial.remove(p)
+        placed = trial.add(info(pod("r").cpu("4"), cluster), "b")
+        assert requested(cluster) == {"a": 2000, "b": 4000}
+        assert cluster.pods.on_node("b") == [placed]
+    assert requested(cluster) == {"a": 3000, "b": 0}
+    assert cluster.pods.get(p.uid) is p
+    assert cluster.pods.on_node("b") == []
+
+
+def test_a_removed_pod_can_be_put_back(cluster):
+    p = cluster.pods.get(info(pod("p")).uid)
+    with cluster.what_if() as trial:
+        trial.remove(p)
+        trial.restore(p)
+        assert requested(cluster) == {"a": 3000, "b": 0}
+    assert requested(cluster) == {"a": 3000, "b": 0}
+
+
+def test_trials_nest(cluster):
+    with cluster.what_if() as outer:
+        outer.add(info(pod("r").cpu("4"), cluster), "b")
+        with cluster.what_if() as inner:
+            inner.add(info(pod("s").cpu("5"), cluster), "b")
+            assert requested(cluster) == {"a": 3000, "b": 9000}
+        assert requested(cluster) == {"a": 3000, "b": 4000}
+    assert requested(cluster) == {"a": 3000, "b": 0}
+
+
+def test_is_undone_when_it_fails(cluster):
+    def attempt():
+        with cluster.what_if() as trial:
+            trial.add(info(pod("r").cpu("4"), cluster), "b")
+            raise RuntimeError("no good")
+
+    with pytest.raises(RuntimeError, match="no good"):
+        attempt()
+    assert requested(cluster) == {"a": 3000, "b": 0}
+
+
+def test_its_steps_are_told(cluster):
+    p = cluster.pods.get(info(pod("p")).uid)
+    with cluster.what_if() as trial:
+        trial.remove(p)
+        trial.restore(p)
+        placed = trial.add(info(pod("r"), cluster), "b")
+        assert trial.steps == [(-1, p), (1, p), (1, placed)]
+
+
+def test_amounts_of_many_nodes_are_tried_at_once(cluster):
+    p, q = (cluster.pods.get(info(pod(name)).uid) for name in "pq")
+    gpu = info(pod("g").requests({"example.com/gpu": "2"}), cluster)
+    both = np.array([0, 1])
+    with cluster.what_if_columns(both, [p.usage, q.usage, gpu.usage]) as trial:
+        trial.move(both[:1], np.array([1]), -1)
+        trial.move(both, np.array([0, 2]), 1)
+        table = cluster.nodes
+        assert requested(cluster) == {"a": 2000, "b": 0}
+        assert table.requested[table.resource("example.com/gpu"), :2].tolist() == [0, 2]
+        assert table.pod_count[:2].tolist() == [2, 1]
+        assert table.nonzero[CPU, :2].tolist() == [2000, 100]
+    assert requested(cluster) == {"a": 3000, "b": 0}
+    assert cluster.nodes.pod_count[:2].tolist() == [2, 0]
+    assert cluster.nodes.nonzero[CPU, :2].tolist() == [3000, 0]
