@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,16 @@ def divide(dividends: Int64s, divisors: Int64s | int, *, bound: int) -> Int64s:
     quotients: Int64s = dividends // divisors
     quotients += (quotients < 0) & (quotients * divisors != dividends)
     return quotients
+
+
+def some(values: npt.NDArray[Any]) -> bool:
+    """Whether any value is true, or not 0: `values.any()` for short vectors, of which most of the time is overhead."""
+    return bool(np.count_nonzero(values))
+
+
+def every(values: npt.NDArray[Any]) -> bool:
+    """Whether all values are true, or not 0; as `some`."""
+    return bool(np.count_nonzero(values) == values.size)
 
 
 def normalize(scores: Int64s, *, reverse: bool = False) -> Int64s:

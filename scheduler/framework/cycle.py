@@ -5,15 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scheduler.cache.nodes import NodeView
+from scheduler.framework.extenders import ExtenderCalls
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     import numpy.typing as npt
 
     from scheduler.cache.pods import PodInfo
     from scheduler.cache.shapes import PodShape
     from scheduler.cache.state import ClusterState
+    from scheduler.cache.what_if import WhatIf
+    from scheduler.client.extender.interface import Extender
     from scheduler.framework.diagnosis import Rejections
+    from scheduler.framework.interface import FilterPlugin
+    from scheduler.framework.post_filter import PostFilterOutcome
     from scheduler.framework.recorder import PluginRecorder
 
 
@@ -24,22 +31,31 @@ class Cycle:
     - `nodes`: all rows of the node table.
     - `feasible`: rows (intp) of the feasible nodes, in no particular order; set before PreScore.
     - `data`: what a plugin keeps from one point to the next, under its name.
-    - `rejections`: why nodes were turned down; set before PostFilter.
+    - `filters`: the filters that have a say for this pod, in order; `rejections`: why nodes were turned down. Both are
+      set before PostFilter, and `post_filter` is what came of that.
+    - `extenders`: what extenders are asked about the pod; `bare`: whether they sent nodes back whole, which are scored
+      as if nothing ran on them.
+    - `trial`: the changes that the state is tried with at this moment, if it is.
     - `recorder`: what counts and times the plugins, None where nobody wants to know; `sampled`: whether each plugin is
       timed in this cycle.
     """
 
     __slots__ = (
+        "bare",
         "data",
+        "extenders",
         "feasible",
+        "filters",
         "nodes",
         "pod",
+        "post_filter",
         "profile_name",
         "recorder",
         "rejections",
         "sampled",
         "shape",
         "state",
+        "trial",
     )
 
     def __init__(
@@ -48,6 +64,7 @@ class Cycle:
         state: ClusterState,
         profile_name: str,
         *,
+        extenders: Sequence[Extender] = (),
         recorder: PluginRecorder | None = None,
         sampled: bool = False,
     ) -> None:
@@ -57,7 +74,12 @@ class Cycle:
         self.profile_name = profile_name
         self.nodes = NodeView(state.nodes)
         self.data: dict[str, Any] = {}
+        self.extenders = ExtenderCalls(extenders, pod)
+        self.bare = False
         self.feasible: npt.NDArray[np.intp] | None = None
+        self.filters: list[FilterPlugin] = []
         self.rejections: Rejections | None = None
+        self.post_filter: PostFilterOutcome | None = None
+        self.trial: WhatIf | None = None
         self.recorder = recorder
         self.sampled = sampled

@@ -29,6 +29,7 @@ class Rejections:
     - `evaluated`: bool over rows; nodes that were filtered.
     - `verdicts`: the filters that ran, in order, each with its codes over rows.
     - `overrides`: statuses of single rows that take precedence (nominated pods, extenders).
+    - `strangers`: what extenders say of nodes that are not there, by name.
     - `absent`: the status of all nodes that were not filtered (left out by PreFilter, or all if it refused the pod).
     - `unschedulable_plugins`: who must be heard before the pod is tried again.
     """
@@ -39,6 +40,7 @@ class Rejections:
         self.evaluated: Mask = np.zeros(cycle.nodes.size, np.bool_)
         self.verdicts: list[tuple[FilterPlugin, Codes]] = []
         self.overrides: dict[int, Status] = {}
+        self.strangers: dict[str, Status] = {}
         self.absent: Status | None = None
         self.pre_filter_message = ""
         self.unschedulable_plugins: set[str] = set()
@@ -106,9 +108,12 @@ class Rejections:
             for status, rows in self.groups():
                 for reason in status.reasons:
                     reasons[reason] += len(rows)
+            for status in self.strangers.values():
+                reasons.update(status.reasons)
             if self.absent is not None:
+                absent = int((self.live & ~self.evaluated).sum()) - len(self.strangers)
                 for reason in self.absent.reasons:
-                    reasons[reason] += int((self.live & ~self.evaluated).sum())
+                    reasons[reason] += max(absent, 0)
             histogram = sorted(f"{count} {reason}" for reason, count in reasons.items() if count)
             if histogram:
                 text += f" {', '.join(histogram)}."

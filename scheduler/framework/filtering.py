@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,9 +14,10 @@ from scheduler.framework.recorder import FILTER, ask
 from scheduler.framework.status import Code, PluginError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from scheduler.cache.pods import PodInfo
+    from scheduler.cache.what_if import WhatIf
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.interface import Codes, FilterPlugin
     from scheduler.framework.profile import Profile
@@ -80,7 +82,7 @@ def count_evaluations(cycle: Cycle, filters: list[FilterPlugin], rejections: Rej
 
 def raise_for_errors(rejections: Rejections, looked_at: Mask) -> None:
     """End the attempt if a filter failed on any node that was looked at."""
-    if not rejections.overrides and not any(plugin.may_fail for plugin, _ in rejections.verdicts):
+    if not rejections.overrides and not any(plugin.can_fail(rejections.cycle) for plugin, _ in rejections.verdicts):
         return
     for status, rows in rejections.groups():
         if status.code is Code.ERROR and looked_at[rows].any():
@@ -122,11 +124,38 @@ def _consider_nominations(cycle: Cycle, filters: list[FilterPlugin], rejections:
         if not others:
             continue
         with state.what_if() as trial:
-            for pod in others:
-                trial.add(pod, name)
-            status = filter_row(cycle, filters, row)
+            status = _with_rivals(cycle, trial, others, name, partial(filter_row, cycle, filters, row))
         if status is not None:
             rejections.overrides[row] = status
+
+
+def _with_rivals(
+    cycle: Cycle, trial: WhatIf, rivals: list[PodInfo], node_name: str, verdict: Callable[[], Status | None]
+) -> Status | None:
+    """A verdict on a node with pods on it that are nominated to it; the trial is as before afterwards."""
+    outer, cycle.trial = cycle.trial, trial
+    placed = [trial.add(pod, node_name) for pod in rivals]
+    try:
+        return verdict()
+    finally:
+        for pod in placed:
+            trial.remove(pod)
+        cycle.trial = outer
+
+
+def try_row(
+    cycle: Cycle, trial: WhatIf, rivals: list[PodInfo], row: int, verdict: Callable[[], Status | None]
+) -> Status | None:
+    """A verdict on a node as it is in a trial: the pod must fit with its nominated rivals there, and without them."""
+    if rivals:
+        status = _with_rivals(cycle, trial, rivals, cycle.state.nodes.name(row), verdict)
+        if status is not None:
+            return status
+    outer, cycle.trial = cycle.trial, trial
+    try:
+        return verdict()
+    finally:
+        cycle.trial = outer
 
 
 def nominated_rivals(cycle: Cycle, node_name: str) -> list[PodInfo]:

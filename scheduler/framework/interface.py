@@ -99,6 +99,10 @@ class FilterPlugin(Plugin):
     def status(self, cycle: Cycle, code: int) -> Status:
         """What a code means: Unschedulable or UnschedulableAndUnresolvable (or Error) and its reasons."""
 
+    def can_fail(self, cycle: Cycle) -> bool:
+        """Whether a code may mean Error in this very cycle; asked only of filters that turned nodes down."""
+        return self.may_fail
+
     def epoch(self, cycle: Cycle) -> Hashable:
         """A value that changes when the verdicts of all rows must be made anew, beyond what `depends` says."""
         return None
@@ -112,12 +116,27 @@ class PostFilterPlugin(Plugin):
         """Asked when no node fits; `cycle.rejections` has each node's status."""
 
 
+class Eviction(msgspec.Struct, frozen=True):
+    """A node that would have room without some of its pods: these by importance, and how many break a budget."""
+
+    node: str
+    victims: tuple[PodInfo, ...]
+    violations: int = 0
+
+
 class PostFilterResult(msgspec.Struct, frozen=True):
-    """A PostFilter's answer. `nominated_node`: a name, "" to clear the nomination, None to leave it as it is."""
+    """A PostFilter's answer. `nominated_node`: a name, "" to clear the nomination, None to leave it as it is.
+
+    To explain a choice of victims: `candidates` are the nodes that it was made among, `ties` those of them that are as
+    good as the one chosen; pods of `cleared` lose their nominations to it.
+    """
 
     status: Status
     nominated_node: str | None = None
     victims: tuple[PodInfo, ...] = ()
+    candidates: tuple[Eviction, ...] = ()
+    ties: tuple[Eviction, ...] = ()
+    cleared: tuple[PodInfo, ...] = ()
 
 
 class PreScorePlugin(Plugin):

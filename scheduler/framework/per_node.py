@@ -80,6 +80,9 @@ class NodeFilterPlugin(FilterPlugin):
     """A filter that is asked node by node."""
 
     feasible_only: ClassVar[bool] = True
+    per_cycle: ClassVar[bool] = True
+    """Nobody says what such a plugin looks at, so nothing that it says is kept. A class that scores as well gets this
+    attribute from here."""
     may_fail: ClassVar[bool] = True
 
     @abc.abstractmethod

@@ -24,12 +24,15 @@ class PostFilterOutcome(msgspec.Struct, frozen=True):
     """What the PostFilter plugins said together.
 
     `message` goes behind the reasons of the misfit; `nominated_node` is a node in prospect, "" to clear it, None to
-    leave it as the pod has it.
+    leave it as the pod has it. `plugin` is the first that turned the pod down, or the one that ended the asking by a
+    refusal or an error; `result` is the answer of the last plugin that was asked.
     """
 
     code: Code
     message: str
     nominated_node: str | None
+    plugin: str = ""
+    result: PostFilterResult | None = None
 
 
 def run_post_filters(plugins: Sequence[PostFilterPlugin], cycle: Cycle) -> PostFilterOutcome:
@@ -38,7 +41,7 @@ def run_post_filters(plugins: Sequence[PostFilterPlugin], cycle: Cycle) -> PostF
     What a plugin raises ends it as well, with the code Error.
     """
     start = time.perf_counter()
-    outcome = _run(plugins, cycle)
+    outcome = cycle.post_filter = _run(plugins, cycle)
     if cycle.recorder is not None:
         cycle.recorder.point(POST_FILTER, outcome.code, time.perf_counter() - start)
     return outcome
@@ -47,19 +50,23 @@ def run_post_filters(plugins: Sequence[PostFilterPlugin], cycle: Cycle) -> PostF
 def _run(plugins: Sequence[PostFilterPlugin], cycle: Cycle) -> PostFilterOutcome:
     nominated: str | None = None
     reasons: list[str] = []
+    rejector = ""
+    result: PostFilterResult | None = None
     for plugin in plugins:
         try:
-            result: PostFilterResult = ask(cycle, POST_FILTER, plugin.name, plugin.post_filter, cycle)
+            result = ask(cycle, POST_FILTER, plugin.name, plugin.post_filter, cycle)
         except Exception as problem:
             log.exception("PostFilter plugin %s failed for pod %s", plugin.name, cycle.pod.key)
             text = str(problem) if isinstance(problem, PluginError) else f"{type(problem).__name__}: {problem}"
-            return PostFilterOutcome(Code.ERROR, text, None)
+            return PostFilterOutcome(Code.ERROR, text, None, plugin.name)
         status = result.status
+        decider = "" if status.code is Code.SUCCESS else plugin.name
         if status.code in (Code.SUCCESS, Code.UNSCHEDULABLE_AND_UNRESOLVABLE):
-            return PostFilterOutcome(status.code, status.message, result.nominated_node)
+            return PostFilterOutcome(status.code, status.message, result.nominated_node, decider, result)
         if not status.rejected:
-            return PostFilterOutcome(Code.ERROR, status.message, None)
+            return PostFilterOutcome(Code.ERROR, status.message, None, plugin.name)
         if result.nominated_node is not None:
             nominated = result.nominated_node
+        rejector = rejector or plugin.name
         reasons += status.reasons
-    return PostFilterOutcome(Code.UNSCHEDULABLE, ", ".join(reasons), nominated)
+    return PostFilterOutcome(Code.UNSCHEDULABLE, ", ".join(reasons), nominated, rejector, result)

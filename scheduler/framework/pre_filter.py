@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from scheduler.framework.interface import NodeNames
-from scheduler.framework.recorder import PRE_FILTER, ask, code_of
+from scheduler.framework.recorder import PRE_FILTER, ask, skips
 from scheduler.framework.status import Code, PluginError, Status, unresolvable
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def run_pre_filters(plugins: Sequence[PreFilterPlugin], cycle: Cycle) -> PreFilt
     recorder = cycle.recorder
     for plugin in plugins:
         answer = ask(cycle, PRE_FILTER, plugin.name, plugin.pre_filter, cycle)
-        if recorder is not None and code_of(answer) is not Code.SKIP:
+        if recorder is not None and not skips(answer):
             recorder.evaluated(PRE_FILTER, plugin.name)
         if answer is None:
             continue

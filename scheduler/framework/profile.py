@@ -23,7 +23,10 @@ from scheduler.framework.interface import (
 from scheduler.framework.shape_cache import ShapeCaches
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from scheduler.cache.state import ClusterState
+    from scheduler.client.extender.interface import Extender
 
 P = TypeVar("P", bound=Plugin)
 
@@ -35,7 +38,8 @@ class Profile:
     """The plugins of one profile at each extension point, in the order in which they are asked.
 
     `points` maps the extension points of the configuration to plugin names in order; `weights` has the weights of the
-    score plugins. Raises ValueError for a name without a plugin, or one that does not implement its point.
+    score plugins; `extenders` are asked besides, in order. Raises ValueError for a name without a plugin, or one that
+    does not implement its point.
     """
 
     def __init__(
@@ -46,9 +50,11 @@ class Profile:
         points: Mapping[str, Sequence[str]],
         weights: Mapping[str, int],
         percentage_of_nodes_to_score: int | None = None,
+        extenders: Sequence[Extender] = (),
     ) -> None:
         self.name = name
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
+        self.extenders = extenders
         self.plugins = dict(plugins)
 
         def at(point: str, kind: type[P]) -> list[P]:
@@ -70,6 +76,8 @@ class Profile:
         self.post_bind = at("postBind", PostBindPlugin)
         self.enqueue_extensions = [p for p in self.plugins.values() if isinstance(p, EnqueueExtensions)]
         self.caches = ShapeCaches(_SHAPES)
+        self.remake: Callable[[ClusterState], Profile] | None = None
+        """Makes the same profile with new plugins on another state; whoever builds profiles may set it."""
 
     def _plugin(self, point: str, name: str, kind: type[P]) -> P:
         plugin = self.plugins.get(name)
@@ -79,8 +87,13 @@ class Profile:
             raise ValueError(f'profile "{self.name}": plugin "{name}" does not extend {point} plugin')
         return plugin
 
-    def without_caches(self) -> Profile:
-        """The same plugins with caches of their own, empty."""
+    def on(self, state: ClusterState) -> Profile:
+        """The same profile for another state, with nothing remembered.
+
+        Its plugins are made anew where that is possible, since they may hold on to the state that they were made with.
+        """
+        if self.remake is not None:
+            return self.remake(state)
         twin = object.__new__(Profile)
         twin.__dict__.update(self.__dict__)
         twin.caches = ShapeCaches(_SHAPES)

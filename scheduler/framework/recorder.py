@@ -110,6 +110,11 @@ async def ask_async(
     return answer
 
 
+def skips(answer: object) -> bool:
+    """Whether a plugin answered that it has nothing to say."""
+    return answer is not None and code_of(answer) is Code.SKIP
+
+
 def code_of(answer: object) -> Code:
     """The code in whatever a plugin answers; vectors and anything else that is no status stand for success."""
     if isinstance(answer, tuple) and answer:

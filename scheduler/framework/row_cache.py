@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.cache.changes import Change
 from scheduler.cache.nodes import NodeView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from scheduler.cache.changes import Change
     from scheduler.cache.nodes import NodeTable
 
 Vector = npt.NDArray[Any]
@@ -25,13 +25,14 @@ class RowCache:
     computed anew when it did so last (None: all of them).
     """
 
-    __slots__ = ("_epoch", "_position", "depends", "patched", "vector", "version")
+    __slots__ = ("_epoch", "_mask", "_position", "depends", "patched", "vector", "version")
 
     def __init__(self, depends: Change) -> None:
         self.depends = depends
         self.vector: Vector | None = None
         self.version = 0
         self.patched: npt.NDArray[np.intp] | None = None
+        self._mask = int(depends | Change.NODE)  # every entry depends on its node being there
         self._position = -1
         self._epoch: Hashable = None
 
@@ -48,7 +49,7 @@ class RowCache:
         if self._position >= 0 and epoch == self._epoch:
             if self._position == end:
                 return self.vector
-            rows = log.rows(self._position, self.depends | _COMING_AND_GOING)
+            rows = log.rows(self._position, self._mask)
         size = table.size
         if rows is not None and 2 * len(rows) < size:
             if len(rows):
@@ -73,7 +74,3 @@ class RowCache:
         self.vector = vector
         self.patched = rows
         self.version += 1
-
-
-_COMING_AND_GOING = 1
-"""Change.NODE, as an int: every entry depends on its node being there."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.cache.bare import BareNodeView
 from scheduler.cache.nodes import NodeView
-from scheduler.framework.recorder import NORMALIZE, PRE_SCORE, SCORE, ask, code_of
+from scheduler.framework.recorder import NORMALIZE, PRE_SCORE, SCORE, ask, skips
 from scheduler.framework.status import Code, PluginError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def run_pre_scores(profile: Profile, cycle: Cycle) -> frozenset[str]:
     recorder = cycle.recorder
     for plugin in profile.pre_score:
         answer = ask(cycle, PRE_SCORE, plugin.name, plugin.pre_score, cycle, view)
-        if recorder is not None and code_of(answer) is not Code.SKIP:
+        if recorder is not None and not skips(answer):
             recorder.evaluated(PRE_SCORE, plugin.name)
         if answer is None:
             continue
@@ -57,7 +58,7 @@ def total_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> Int
     rows = view.rows
     cache = profile.caches.of(cycle.shape)
     active = [pair for pair in profile.score if pair[0].name not in skipped]
-    final = [pair for pair in active if _is_final(pair[0])]
+    final = [pair for pair in active if _is_final(pair[0]) and not cycle.bare]
     if cycle.recorder is not None:
         for plugin, _ in active:
             cycle.recorder.evaluated(SCORE, plugin.name, len(view))
@@ -68,7 +69,7 @@ def total_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> Int
     static = cache.static_total(final, cycle)
     total: Int64s = np.zeros(len(view), np.int64) if static is None else static[rows].copy()
     for plugin, weight in active:
-        if not _is_final(plugin):
+        if cycle.bare or not _is_final(plugin):
             raw = ask(cycle, SCORE, plugin.name, _raw, profile, plugin, cycle, view)
             total += _weighted(plugin, weight, raw, cycle)
     return total
@@ -94,13 +95,15 @@ def _view(cycle: Cycle) -> NodeView:
     """The feasible nodes; all rows as they are where nothing is left out, so that no vector need be gathered."""
     feasible = cycle.feasible
     assert feasible is not None
+    if cycle.bare:
+        return BareNodeView(cycle.state.nodes, feasible)
     if len(feasible) == cycle.nodes.size:
         return cycle.nodes
     return NodeView(cycle.state.nodes, feasible)
 
 
 def _raw(profile: Profile, plugin: ScorePlugin, cycle: Cycle, view: NodeView) -> Int64s:
-    if plugin.per_cycle:
+    if plugin.per_cycle or cycle.bare:
         return plugin.score(cycle, view)
     return profile.caches.of(cycle.shape).raw_scores(plugin, cycle)[view.rows]
 

@@ -28,7 +28,7 @@ class ShapeCache:
         self._filters: dict[str, RowCache] = {}
         self._scores: dict[str, RowCache] = {}
         self._static: Int64s | None = None
-        self._static_of: tuple[str, ...] = ()
+        self._static_of: list[tuple[ScorePlugin, int]] = []
         self._static_versions: list[int] = []
 
     def verdicts(self, plugin: FilterPlugin, cycle: Cycle) -> npt.NDArray[Any] | None:
@@ -47,12 +47,11 @@ class ShapeCache:
         if not plugins:
             return None
         caches = [self._refreshed(plugin, cycle) for plugin, _ in plugins]
-        names = tuple(plugin.name for plugin, _ in plugins)
         versions = [cache.version for cache in caches]
-        if names == self._static_of and versions == self._static_versions:
+        if plugins == self._static_of and versions == self._static_versions:
             return self._static
-        rows = self._stale_rows(names, versions, caches)
-        self._static_of, self._static_versions = names, versions
+        rows = self._stale_rows(plugins, versions, caches)
+        self._static_of, self._static_versions = plugins, versions
         weighted = [(_scores(cache), weight) for cache, (_, weight) in zip(caches, plugins, strict=True)]
         if rows is None:
             total = np.zeros(cycle.nodes.size, np.int64)
@@ -71,10 +70,10 @@ class ShapeCache:
         return self._static
 
     def _stale_rows(
-        self, names: tuple[str, ...], versions: list[int], caches: list[RowCache]
+        self, plugins: list[tuple[ScorePlugin, int]], versions: list[int], caches: list[RowCache]
     ) -> npt.NDArray[np.intp] | None:
         """The rows of the sum that the refresh just made stale, None for all of them."""
-        if self._static is None or names != self._static_of:
+        if self._static is None or plugins != self._static_of:
             return None
         parts: list[npt.NDArray[np.intp]] = []
         for cache, version, seen in zip(caches, versions, self._static_versions, strict=True):
@@ -83,7 +82,10 @@ class ShapeCache:
             if cache.patched is None or version != seen + 1:
                 return None
             parts.append(cache.patched)
-        return np.unique(np.concatenate(parts)) if len(parts) > 1 else parts[0]
+        first, *others = parts
+        if all(part is first for part in others):  # parts that depend on the same are patched in the very same rows
+            return first
+        return np.unique(np.concatenate(parts))
 
     def _refreshed(self, plugin: ScorePlugin, cycle: Cycle) -> RowCache:
         cache = self._scores.get(plugin.name)

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from scheduler.config.duration import Duration
-from scheduler.framework.status import Status, unschedulable
+from scheduler.framework.status import Status, error, unschedulable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -45,6 +45,17 @@ class WaitingPod:
         if self._answer.done():
             return False
         self._answer.set_result(unschedulable(message).by(plugin))
+        return True
+
+    def preempt(self, plugin: str, message: str) -> bool:
+        """Turn the pod down to make room for another one; False if its fate was decided before.
+
+        It is tried again after its backoff, as after an error.
+        """
+        self.stop()
+        if self._answer.done():
+            return False
+        self._answer.set_result(error(f"waiting on permit for pod: {message}").by(plugin))
         return True
 
     async def wait(self) -> Status | None:

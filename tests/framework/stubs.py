@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
 
+from scheduler.client.extender.interface import ExtenderError, FilterAnswer
 from scheduler.framework.interface import (
     BindPlugin,
     EnqueueExtensions,
@@ -165,3 +167,61 @@ class PostBind(Named, PostBindPlugin):
     def post_bind(self, cycle, node):
         self.diary.append(f"postbind {self.name} {node}")
         _answer(self.answer)
+
+
+class StubExtender:
+    """An extender whose answers are told: values, exceptions, or functions of the nodes (or candidates) it is given.
+
+    `diary` notes what it was asked.
+    """
+
+    weight = 1
+    ignorable = False
+
+    def __init__(self, name="http://extender", diary=None, interested=True, **answers):
+        self.name = name
+        self.diary = [] if diary is None else diary
+        self.is_interested = interested
+        self.weight = answers.pop("weight", 1)
+        self.ignorable = answers.pop("ignorable", False)
+        self.answers = answers
+        self.filters = "filter" in answers
+        self.prioritizes = "prioritize" in answers
+        self.binds = "bind" in answers
+        self.preempts = "preempt" in answers
+
+    def read_from(self, source):
+        self.diary.append(f"{self.name} read_from")
+
+    def interested(self, pod):
+        return _answer(self.is_interested)
+
+    def filter(self, pod, nodes):
+        return self._asked("filter", nodes)
+
+    def prioritize(self, pod, nodes):
+        future = Future()
+        try:
+            future.set_result(self._asked("prioritize", nodes))
+        except ExtenderError as problem:
+            future.set_exception(problem)
+        return future
+
+    async def bind(self, pod, node):
+        self._asked("bind", [node])
+
+    def preempt(self, pod, candidates):
+        return self._asked("preempt", candidates)
+
+    def close(self):
+        self.diary.append(f"{self.name} close")
+
+    def _asked(self, verb, about):
+        self.diary.append(f"{self.name} {verb} {' '.join(sorted(about))}")
+        answer = self.answers[verb]
+        return _answer(answer(about) if callable(answer) else answer)
+
+
+def passing(*kept, failed=(), unresolvable=(), whole=False):
+    """A filter's answer; reasons are by node."""
+    return FilterAnswer(list(kept), dict(failed), dict(unresolvable), whole)

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scheduler.api.int64 import truncating_divmod
-from scheduler.framework.arithmetic import divide, normalize
+from scheduler.framework.arithmetic import divide, every, normalize, some
 
 small = st.integers(-(2**53) + 1, 2**53 - 1)
 large = st.integers(-(2**62), 2**62)
@@ -30,6 +30,13 @@ def test_division_in_floats_truncates_toward_zero_and_is_exact(dividend, divisor
 def test_division_of_large_numbers_stays_in_integers(dividend, divisor):
     quotient = divide(np.array([dividend]), np.array([divisor]), bound=2**62)
     assert quotient.tolist() == [truncating_divmod(dividend, divisor)[0]]
+
+
+@pytest.mark.parametrize("values", [[], [0], [0, 0], [0, -3], [1, 2], [True, False], [False], [[1, 0], [2, 3]]])
+def test_some_and_every_are_any_and_all(values):
+    array = np.array(values)
+    assert some(array) is bool(array.any())
+    assert every(array) is bool(array.all())
 
 
 @pytest.mark.parametrize(

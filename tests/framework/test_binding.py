@@ -107,5 +107,10 @@ async def test_the_points_are_timed_by_how_they_ended():
     await run_bind([Bind("A", error("boom"))], cycle, "n")
     run_post_bind([], cycle, "n")
     family = metrics.framework_extension_point_duration
-    for point, status in (("PreBindPreFlight", "Skip"), ("PreBind", "Success"), ("Bind", "Error"), ("PostBind", "Success")):
+    for point, status in (
+        ("PreBindPreFlight", "Skip"),
+        ("PreBind", "Success"),
+        ("Bind", "Error"),
+        ("PostBind", "Success"),
+    ):
         assert family.labels(point, status, "p").count == 1

@@ -131,3 +131,13 @@ class TestNodeInfoView:
 
     def test_it_knows_the_pods(self):
         assert [placed.name for placed in self.view().pods] == ["q"]
+
+
+def test_what_a_plugin_says_of_a_node_is_asked_anew_for_each_pod():
+    cluster = state([node("a"), node("b")])
+    judge = Judge(scores={"a": 10})
+    algorithm, profile = Algorithm(cluster), profile_of(judge)
+    first = algorithm.decide(profile, info(pod("p"), cluster))
+    judge.scores = {"b": 10}
+    second = algorithm.decide(profile, info(pod("q"), cluster))
+    assert (names(first, first.best), names(second, second.best)) == (["a"], ["b"])

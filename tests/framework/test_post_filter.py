@@ -6,7 +6,7 @@ import pytest
 
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.interface import PostFilterResult
-from scheduler.framework.post_filter import PostFilterOutcome, run_post_filters
+from scheduler.framework.post_filter import run_post_filters
 from scheduler.framework.recorder import PluginRecorder
 from scheduler.framework.status import Code, PluginError, Status, error, unresolvable, unschedulable
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
@@ -43,7 +43,7 @@ def run(*answers):
 )
 def test_plugins_are_asked_until_one_decides(answers, outcome, asked):
     found, diary = run(*answers)
-    assert found == PostFilterOutcome(*outcome)
+    assert (found.code, found.message, found.nominated_node) == outcome
     assert "".join(diary) == asked
 
 
@@ -53,6 +53,21 @@ def test_plugins_are_asked_until_one_decides(answers, outcome, asked):
 def test_the_last_word_about_the_nomination_counts(nodes, nominated):
     found, _ = run(*(result(NO, node) for node in nodes))
     assert found.nominated_node == nominated
+
+
+def test_the_first_to_turn_the_pod_down_is_told_with_the_last_answer():
+    made = result(DONE, "n")
+    found, _ = run(NO, made)
+    assert (found.plugin, found.result) == ("", made)
+    found, _ = run(NO, unschedulable("nor here"))
+    assert (found.plugin, found.result) == ("A", result(unschedulable("nor here"), None))
+
+
+def test_the_outcome_stays_with_the_cycle():
+    cluster = state()
+    cycle = Cycle(info(pod("p"), cluster), cluster, "p")
+    found = run_post_filters([PostFilter("A", NO)], cycle)
+    assert cycle.post_filter is found
 
 
 def test_the_point_is_timed():

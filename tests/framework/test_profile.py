@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler.framework.profile import Profile
+from tests.builders import state
 from tests.framework.stubs import Filter, PreFilter, Score
 
 
@@ -37,8 +38,21 @@ def test_a_plugin_that_does_not_implement_its_point_is_refused():
         make(PreFilter("A"), points={"filter": ["A"]})
 
 
-def test_a_twin_without_caches_has_the_same_plugins():
+def test_for_another_state_there_are_the_same_plugins_and_no_caches():
     profile = make(Filter("A"), points={"filter": ["A"]})
-    twin = profile.without_caches()
+    twin = profile.on(state())
     assert twin.filter is profile.filter
     assert twin.caches is not profile.caches
+
+
+def test_the_plugins_are_made_anew_where_it_is_known_how():
+    profile, other, cluster = make(points={}), make(points={}), state()
+    made = []
+
+    def remake(wanted):
+        made.append(wanted)
+        return other
+
+    profile.remake = remake
+    assert profile.on(cluster) is other
+    assert made == [cluster]

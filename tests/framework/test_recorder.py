@@ -7,7 +7,7 @@ import pytest
 
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.interface import NodeNames, PostFilterResult
-from scheduler.framework.recorder import PluginRecorder, ask, ask_async, code_of
+from scheduler.framework.recorder import PluginRecorder, ask, ask_async, code_of, skips
 from scheduler.framework.status import SKIP, Code, unschedulable
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 from tests.builders import info, pod, state
@@ -34,6 +34,7 @@ def cycle_of(*, sampled=True):
 )
 def test_the_code_of_whatever_a_plugin_answers(answer, code):
     assert code_of(answer) is code
+    assert skips(answer) is (code is Code.SKIP)
 
 
 def test_evaluations_are_counted_by_plugin_and_point():
@@ -60,9 +61,9 @@ def test_what_raises_counts_as_an_error():
     cycle, metrics = cycle_of()
 
     def fail():
-        raise ValueError
+        raise ZeroDivisionError
 
-    with pytest.raises(ValueError):
+    with pytest.raises(ZeroDivisionError):
         ask(cycle, "PreFilter", "A", fail)
     assert metrics.plugin_execution_duration.labels("A", "PreFilter", "Error").count == 1
 
@@ -88,8 +89,8 @@ async def test_what_raises_after_a_time_counts_as_an_error():
     cycle, metrics = cycle_of()
 
     async def bind():
-        raise ValueError
+        raise ZeroDivisionError
 
-    with pytest.raises(ValueError):
+    with pytest.raises(ZeroDivisionError):
         await ask_async(cycle, "Bind", "A", bind)
     assert metrics.plugin_execution_duration.labels("A", "Bind", "Error").count == 1

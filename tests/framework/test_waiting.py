@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from scheduler.framework.status import Code, unschedulable
+from scheduler.framework.status import Code, error, unschedulable
 from scheduler.framework.waiting import LONGEST_WAIT, WaitingPod, WaitingPods
 from tests.builders import info, pod
 
@@ -98,3 +98,10 @@ async def test_a_pod_that_was_let_go_is_not_turned_down_any_more():
     pods.add(waiting)
     waiting.allow("A")
     assert not pods.reject(POD.uid)
+
+
+async def test_it_can_be_turned_down_for_another_pod_which_is_no_refusal():
+    waiting = WaitingPod(POD, {"A": 10.0})
+    assert waiting.preempt("P", "preempted")
+    assert not waiting.preempt("P", "again")
+    assert await waiting.wait() == error("waiting on permit for pod: preempted").by("P")

@@ -46,10 +46,12 @@ class LowPrice(NodeFilterPlugin, NodeScorePlugin, EnqueueExtensions):
         return None if namespace == cycle.pod.namespace else unresolvable(f"node(s) were kept for {namespace}")
 
     def score_node(self, cycle: Cycle, node: NodeInfoView) -> int:
+        del cycle  # what the pod is like does not matter
         price = node.labels.get(self.args.label, "")
         return int(price) if price.isdecimal() else self.args.price_if_absent
 
     def normalize(self, cycle: Cycle, scores: Scores) -> Scores:
+        del cycle
         return normalize(scores, reverse=True)
 
     def events_to_register(self) -> Sequence[EventHint]:
@@ -57,10 +59,12 @@ class LowPrice(NodeFilterPlugin, NodeScorePlugin, EnqueueExtensions):
         return [EventHint(EventResource.NODE, changes, self.after_node_change)]
 
     def after_node_change(self, pod: PodInfo, old: Node | None, new: Node) -> QueueingHint:
+        del old
         fits = new.metadata.annotations.get(KEPT_FOR, pod.namespace) == pod.namespace
         return QueueingHint.QUEUE if fits else QueueingHint.SKIP
 
 
 def make(args: Any, handle: Handle) -> LowPrice:
     """The entry point: Berth calls this for each profile that enables the plugin."""
+    del handle  # the cluster's state and the API, for plugins that need them
     return LowPrice(arguments(args, Args))
