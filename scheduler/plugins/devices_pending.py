@@ -113,9 +113,8 @@ class DynamicResources(
         return cycle.state.objects.version(device_classes.KIND) if device_resources(cycle.shape) else None
 
     def post_filter(self, cycle: Cycle) -> PostFilterResult:
-        """There is no claim to deallocate."""
-        del cycle
-        return PostFilterResult(unschedulable())
+        """There is no claim to deallocate; fails where PreFilter was not asked."""
+        return PostFilterResult(unschedulable() if NAME in cycle.data else error("not found"))
 
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """0 without devices; fails where PreFilter is disabled."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from scheduler.cache.nodes import NodeView
     from scheduler.cache.pods import PodInfo
     from scheduler.cache.ports import HostPort
+    from scheduler.cache.state import ClusterState
+    from scheduler.cache.what_if import WhatIf
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.handle import Handle
     from scheduler.framework.interface import Codes
@@ -34,6 +36,29 @@ def conflict(wanted: HostPort, used: HostPort) -> bool:
     """Whether two host ports can't be taken on one node; the address 0.0.0.0 stands for all addresses."""
     same_port = (wanted.protocol, wanted.port) == (used.protocol, used.port)
     return same_port and (wanted.address == used.address or ANY_ADDRESS in (wanted.address, used.address))
+
+
+def ports_in_trial(state: ClusterState, trial: WhatIf, row: int) -> set[HostPort]:
+    """The host ports in use on a node while evictions or nominations are tried.
+
+    kube-scheduler keeps them as a set there: a pod that goes frees its ports, be there others with the same ones
+    (HostPortInfo.Remove in k8s.io/kube-scheduler/framework/types.go).
+    """
+    node = state.nodes.name(row)
+    steps = [(sign, pod) for sign, pod in trial.steps if pod.node_name == node]
+    before = {pod.uid: pod for pod in state.pods.on_node(node)}
+    for sign, pod in reversed(steps):
+        if sign > 0:
+            del before[pod.uid]
+        else:
+            before[pod.uid] = pod
+    used = {port for pod in before.values() for port in pod.usage.ports}
+    for sign, pod in steps:
+        if sign > 0:
+            used.update(pod.usage.ports)
+        else:
+            used.difference_update(pod.usage.ports)
+    return used
 
 
 class NodePorts(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
@@ -56,6 +81,9 @@ class NodePorts(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
         ports: tuple[HostPort, ...] | None = cycle.data.get(NAME)
         if ports is None:
             return np.full(len(nodes), _NOT_PREPARED, np.uint8)
+        if cycle.trial is not None:
+            used = [ports_in_trial(cycle.state, cycle.trial, row) for row in nodes.indices.tolist()]
+            return np.array([any(conflict(a, b) for a in ports for b in taken) for taken in used], np.uint8)
         taken = nodes.table.ports.conflicts(ports, nodes.table.size)[nodes.rows]
         return taken.view(np.uint8) if taken.any() else None
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from scheduler.framework import names
 from scheduler.plugins import (
     default_binder,
-    default_preemption,
     devices_pending,
     image_locality,
     node_affinity,
@@ -19,11 +18,15 @@ from scheduler.plugins import (
     priority_sort,
     scheduling_gates,
     taint_toleration,
-    volumes_pending,
 )
+from scheduler.plugins.defaultpreemption import plugin as default_preemption
 from scheduler.plugins.interpodaffinity import plugin as inter_pod_affinity
 from scheduler.plugins.noderesources import balanced_allocation, fit
+from scheduler.plugins.nodevolumelimits import plugin as node_volume_limits
 from scheduler.plugins.podtopologyspread import plugin as pod_topology_spread
+from scheduler.plugins.volumebinding import plugin as volume_binding
+from scheduler.plugins.volumerestrictions import plugin as volume_restrictions
+from scheduler.plugins.volumezone import plugin as volume_zone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,10 +43,10 @@ IN_TREE: Final[Mapping[str, Factory]] = MappingProxyType(
         names.NODE_AFFINITY: node_affinity.make,
         names.NODE_PORTS: node_ports.make,
         names.NODE_RESOURCES_FIT: fit.make,
-        names.VOLUME_RESTRICTIONS: volumes_pending.make_volume_restrictions,
-        names.NODE_VOLUME_LIMITS: volumes_pending.make_node_volume_limits,
-        names.VOLUME_BINDING: volumes_pending.make_volume_binding,
-        names.VOLUME_ZONE: volumes_pending.make_volume_zone,
+        names.VOLUME_RESTRICTIONS: volume_restrictions.make,
+        names.NODE_VOLUME_LIMITS: node_volume_limits.make,
+        names.VOLUME_BINDING: volume_binding.make,
+        names.VOLUME_ZONE: volume_zone.make,
         names.POD_TOPOLOGY_SPREAD: pod_topology_spread.make,
         names.INTER_POD_AFFINITY: inter_pod_affinity.make,
         names.DYNAMIC_RESOURCES: devices_pending.make,

@@ -95,3 +95,22 @@ class TestHints:
     def test_a_pod_that_was_nominated_helps(self):
         wanted, gone = info(pod("p").host_port(80)), info(pod("q").host_port(80).nominated("n"))
         assert PLUGIN.after_pod_deletion(wanted, gone, None) is QueueingHint.QUEUE
+
+
+def test_in_a_trial_a_port_is_free_once_any_of_its_holders_goes():
+    """As in kube-scheduler, where a node's ports are a set while evictions are tried."""
+    cluster = state([node("n")], [pod(name).host_port(80).on("n") for name in "ab"])
+    a, b = cluster.pods.on_node("n")
+    cycle = cycle_of(cluster, pod("p").host_port(80))
+    PLUGIN.pre_filter(cycle)
+    with cluster.what_if() as trial:
+        cycle.trial = trial
+        assert filtered(PLUGIN, cycle) == {"n": TAKEN}
+        trial.remove(a)
+        assert filtered(PLUGIN, cycle) == {"n": None}
+        trial.restore(a)
+        assert filtered(PLUGIN, cycle) == {"n": TAKEN}
+        trial.remove(a)
+        trial.remove(b)
+        trial.add(info(pod("nominated").host_port(80), cluster), "n")
+        assert filtered(PLUGIN, cycle) == {"n": TAKEN}

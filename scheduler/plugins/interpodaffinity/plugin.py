@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+import numpy as np
 
 from scheduler.config.args.inter_pod_affinity import InterPodAffinityArgs
 from scheduler.framework import names
@@ -15,7 +16,7 @@ from scheduler.framework.interface import (
     PreScorePlugin,
     ScorePlugin,
 )
-from scheduler.framework.status import SKIP, Status, error, unresolvable, unschedulable
+from scheduler.framework.status import SKIP, PluginError, Status, error, unresolvable, unschedulable
 from scheduler.plugins.interpodaffinity import hints, scoring
 from scheduler.plugins.interpodaffinity.filtering import (
     EXISTING_ANTI_AFFINITY,
@@ -83,12 +84,20 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
 
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """Affinity first, then the pod's own anti-affinity, then that of existing pods."""
-        return affinity_codes(cycle.data[self.name], cycle.state, cycle.shape.label_class, nodes)
+        own = cycle.data.get(self.name)
+        if own is None:
+            return np.ones(len(nodes), np.uint8)
+        return affinity_codes(own, cycle.state, cycle.shape.label_class, nodes)
 
     def status(self, cycle: Cycle, code: int) -> Status:
         """Missing company is beyond help by preemption; unwanted company is not."""
-        del cycle
+        if self.can_fail(cycle):
+            return error(f'error reading "PreFilter{self.name}" from cycleState: not found')
         return _STATUSES[code]
+
+    def can_fail(self, cycle: Cycle) -> bool:
+        """Only without what PreFilter finds."""
+        return self.name not in cycle.data
 
     # score
 
@@ -108,7 +117,13 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
 
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """The sum of the weights of what is in the node's domains."""
-        return scoring.raw_scores(cycle.data[self._scores], nodes)
+        scores = cycle.data.get(self._scores)
+        if scores is None:
+            raise PluginError(
+                f'running Score plugins: plugin "{self.name}" failed with: '
+                f'failed to read "PreScore{self.name}" from cycleState: not found'
+            )
+        return scoring.raw_scores(scores, nodes)
 
     def normalize(self, cycle: Cycle, scores: Scores) -> Scores:
         """Spread out between the least and the most liked node."""

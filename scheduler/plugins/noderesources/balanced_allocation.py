@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from scheduler.cache.changes import Change
 from scheduler.framework import names
-from scheduler.framework.arithmetic import MAX_NODE_SCORE
+from scheduler.framework.arithmetic import MAX_NODE_SCORE, every
 from scheduler.framework.interface import PreScorePlugin, ScorePlugin
 from scheduler.framework.status import SKIP, Status
 from scheduler.plugins.noderesources.resource_allocation import ScoredResources, requests_of
@@ -42,7 +42,7 @@ def balance_change(requested: Int64s, allocated: Int64s, allocatable: Int64s) ->
 def balance(requested: Int64s, allocatable: Int64s) -> Int64s:
     """100 if all resources are used to the same fraction, down to 50: 100 times (1 - standard deviation), truncated."""
     present = allocatable != 0
-    everywhere = bool(present.all())
+    everywhere = every(present)
     fractions: Float64s = requested / (allocatable if everywhere else allocatable + ~present)
     np.minimum(fractions, 1.0, out=fractions)
     if len(fractions) == _PAIR:

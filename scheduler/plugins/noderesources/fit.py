@@ -10,6 +10,7 @@ from scheduler.api.requests import scored_requests
 from scheduler.api.resource_names import CPU, EPHEMERAL_STORAGE, MEMORY, is_extended
 from scheduler.cache.changes import Change
 from scheduler.framework import device_classes, names
+from scheduler.framework.arithmetic import some
 from scheduler.framework.interface import (
     EnqueueExtensions,
     FilterPlugin,
@@ -17,7 +18,7 @@ from scheduler.framework.interface import (
     PreScorePlugin,
     ScorePlugin,
 )
-from scheduler.framework.status import Code, PluginError, Status, error
+from scheduler.framework.status import Code, Status, error
 from scheduler.plugins.noderesources.hints import FitHints
 from scheduler.plugins.noderesources.resource_allocation import ScoredResources, requests_of
 from scheduler.plugins.noderesources.strategies import strategy_of
@@ -91,14 +92,14 @@ class Needs:
         table, rows, dtype = nodes.table, nodes.rows, self.dtype
         codes: Codes | None = None
         full = table.pod_count[rows] >= table.allowed_pods[rows]
-        if full.any():
+        if some(full):
             codes = full.astype(dtype)
         for need in self.needs:
             allocatable = table.allocatable[need.index][rows]
             short = allocatable - table.requested[need.index][rows] < need.amount
             if need.elsewhere:
                 short &= allocatable > 0
-            if short.any():
+            if some(short):
                 if codes is None:
                     codes = np.zeros(len(nodes), dtype)
                 codes[short] |= dtype.type(need.bit)
@@ -144,15 +145,19 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
         """Which resources the node lacks, a bit each."""
         needs: Needs | None = cycle.data.get(NAME)
         if needs is None:
-            raise PluginError(
-                f'running "{NAME}" filter plugin: error reading "PreFilter{NAME}" from cycleState: not found'
-            )
+            return np.ones(len(nodes), np.uint8)
         needs.classes_version(cycle.state.objects)
         return needs.codes(nodes)
 
     def status(self, cycle: Cycle, code: int) -> Status:
         """All that the node lacks, pods first."""
+        if self.can_fail(cycle):
+            return error(f'error reading "PreFilter{NAME}" from cycleState: not found')
         return self._needs(cycle).status(code)
+
+    def can_fail(self, cycle: Cycle) -> bool:
+        """Only without what PreFilter works out."""
+        return NAME not in cycle.data
 
     def epoch(self, cycle: Cycle) -> Hashable:
         """The device classes, if any of them may stand for a requested resource."""

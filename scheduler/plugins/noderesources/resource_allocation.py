@@ -42,7 +42,7 @@ class ScoredResources:
     `amounts` and `weights` are int64[A, 1].
     """
 
-    __slots__ = ("_indices", "_select", "amounts", "weights")
+    __slots__ = ("_indices", "_only_nonzero", "_select", "amounts", "weights")
 
     def __init__(self, table: NodeTable, resources: Sequence[ResourceSpec], requests: Mapping[str, int]) -> None:
         counted = [
@@ -51,6 +51,7 @@ class ScoredResources:
             if _is_counted(resource.name, requests)
         ]
         self._indices = [index for index, _, _ in counted]
+        self._only_nonzero = all(index < _NONZERO_ROWS for index in self._indices)
         self._select = _selection(self._indices)
         self.amounts: Int64s = np.array([[amount] for _, amount, _ in counted], np.int64).reshape(-1, 1)
         self.weights: Int64s = np.array([[weight] for _, _, weight in counted], np.int64).reshape(-1, 1)
@@ -69,7 +70,7 @@ class ScoredResources:
     def nonzero_requested(self, nodes: NodeView) -> Int64s:
         """The same with defaults for the CPU and memory that pods do not request."""
         table, rows = nodes.table, nodes.rows
-        if all(index < _NONZERO_ROWS for index in self._indices):
+        if self._only_nonzero:
             return _taken(table.nonzero, self._select, rows)
         requested = self.requested(nodes).copy()
         for position, index in enumerate(self._indices):
@@ -90,6 +91,8 @@ def _selection(indices: list[int]) -> slice | npt.NDArray[np.intp]:
 
 
 def _taken(matrix: Int64s, select: slice | npt.NDArray[np.intp], rows: Rows) -> Int64s:
-    if isinstance(select, slice) or isinstance(rows, slice):
+    if isinstance(rows, slice):
         return matrix[select, rows]
+    if isinstance(select, slice):
+        return matrix[select].take(rows, axis=1)
     return matrix[select[:, np.newaxis], rows]

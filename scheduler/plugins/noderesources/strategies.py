@@ -9,21 +9,20 @@ Source: pkg/scheduler/framework/plugins/noderesources/{least_allocated,most_allo
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from scheduler.api.int64 import truncating_divmod
 from scheduler.config.args.node_resources_fit import (
     LEAST_ALLOCATED,
     MOST_ALLOCATED,
     REQUESTED_TO_CAPACITY_RATIO,
 )
 from scheduler.config.args.scoring import MAX_CUSTOM_PRIORITY_SCORE
-from scheduler.framework.arithmetic import MAX_NODE_SCORE, divide
+from scheduler.framework.arithmetic import MAX_NODE_SCORE, divide, every
+from scheduler.framework.broken_line import broken_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +58,7 @@ def requested_to_capacity_ratio(shape: Sequence[UtilizationShapePoint]) -> Strat
     def strategy(requested: Int64s, allocatable: Int64s, weights: Int64s) -> Int64s:
         utilization = _percentages(np.minimum(requested, allocatable), allocatable)
         found = scores[np.clip(utilization, 0, _FULL)]
-        if not allocatable.all():
+        if not every(allocatable):
             found *= allocatable != 0
         weight = np.maximum((weights * (found > 0)).sum(axis=0), 1)
         found *= weights
@@ -68,23 +67,6 @@ def requested_to_capacity_ratio(shape: Sequence[UtilizationShapePoint]) -> Strat
         return rounded
 
     return strategy
-
-
-def broken_line(points: Sequence[tuple[int, int]]) -> Callable[[int], int]:
-    """The function that is linear between the points (x ascending) and constant beyond them, in Go's integers.
-
-    Source: pkg/scheduler/framework/plugins/helper/shape_score.go.
-    """
-
-    def value(x: int) -> int:
-        if x <= points[0][0]:
-            return points[0][1]
-        for (x0, y0), (x1, y1) in itertools.pairwise(points):
-            if x <= x1:
-                return y0 + truncating_divmod((y1 - y0) * (x - x0), x1 - x0)[0]
-        return points[-1][1]
-
-    return value
 
 
 def strategy_of(args: ScoringStrategy) -> Strategy:
@@ -106,16 +88,16 @@ _SCALE = MAX_NODE_SCORE // MAX_CUSTOM_PRIORITY_SCORE
 def _percentages(parts: Int64s, wholes: Int64s) -> Int64s:
     """How many hundredths the parts are of the wholes, which they do not exceed; 0 of what is 0. Changes `parts`."""
     parts *= 100
-    divisors = wholes if wholes.all() else wholes + (wholes == 0)
+    divisors = wholes if every(wholes) else wholes + (wholes == 0)
     return divide(parts, divisors, bound=100 * int(wholes.max(initial=0)))
 
 
 def _mean(scores: Int64s, allocatable: Int64s, weights: Int64s) -> Int64s:
     """The weighted mean of the scores of what there is, truncated; 0 where there is nothing."""
     scores *= weights
-    everything = int(weights.sum())
+    everything: int = sum(weights.ravel().tolist())
     bound = MAX_NODE_SCORE * everything
-    if allocatable.all():
+    if every(allocatable):
         return divide(scores.sum(axis=0), max(everything, 1), bound=bound)
     weight = (weights * (allocatable != 0)).sum(axis=0)
     return divide(scores.sum(axis=0), np.maximum(weight, 1), bound=bound)

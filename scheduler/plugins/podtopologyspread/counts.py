@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from scheduler.api.selectors import NOTHING
 from scheduler.cache.counters import DomainTally, MatchCounter
 from scheduler.plugins.podtopologyspread.inclusion import Inclusion
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from scheduler.api.selectors import Selector
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from scheduler.cache.nodes import NodeTable
     from scheduler.cache.shapes import LabelClass, PodShape
     from scheduler.cache.state import ClusterState
+    from scheduler.cache.what_if import WhatIf
     from scheduler.plugins.podtopologyspread.constraints import Constraint
 
     Int64s = npt.NDArray[np.int64]
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 class CountedConstraint(NamedTuple):
     """A constraint, the pods that it counts, and their sums over the domains of its topology key.
 
-    `self_match` says that the pod itself counts once it is placed.
+    `self_match` says that the pod itself counts once it is placed; `namespace` is the pods'.
     """
 
     constraint: Constraint
@@ -35,11 +37,28 @@ class CountedConstraint(NamedTuple):
     tally: DomainTally
     inclusion: Inclusion
     self_match: bool
+    namespace: str
 
     def sums(self, size: int) -> Int64s:
         """Matching pods on included nodes, int64 over ids of the column; read only."""
         inclusion = self.inclusion
         return self.tally.sums(size, inclusion.mask, inclusion.version)
+
+    def uncounted(self, trial: WhatIf, table: NodeTable, size: int) -> Int64s:
+        """What pods that come and go in a trial change beyond the sums, int64 over `size` ids of the column.
+
+        kube-scheduler counts neither terminating pods nor any pod for an empty selector, but adds and takes away both
+        where it tries evictions and nominations (updateWithPod in filtering.go): so do we.
+        """
+        changes = np.zeros(size, np.int64)
+        mask, selector = self.inclusion.mask, self.constraint.selector
+        for sign, pod in trial.steps:
+            if not (pod.terminating or selector.empty) or pod.namespace != self.namespace:
+                continue
+            row = table.rows[pod.node_name]
+            if (mask is None or mask[row]) and selector.matches(pod.shape.labels):
+                changes[self.column.ids[row]] += sign
+        return changes
 
     def domains(self) -> Ids:
         """The ids of the values that included nodes have, where these have all topology keys."""
@@ -72,8 +91,17 @@ class SpreadCounts:
             column = state.nodes.labels(constraint.topology_key)
             counter = matching_pods(state, shape.namespace, constraint.selector)
             tally = DomainTally(counter, column)
-            self_match = constraint.selector.matches(shape.labels)
-            self.items.append(CountedConstraint(constraint, column, counter, tally, inclusion, self_match))
+            self.items.append(
+                CountedConstraint(
+                    constraint,
+                    column,
+                    counter,
+                    tally,
+                    inclusion,
+                    self_match=constraint.selector.matches(shape.labels),
+                    namespace=shape.namespace,
+                )
+            )
 
     def refresh(self, table: NodeTable) -> None:
         """Bring the masks of the nodes that count up to date."""

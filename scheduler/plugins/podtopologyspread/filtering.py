@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     from scheduler.cache.nodes import NodeView
+    from scheduler.cache.what_if import WhatIf
     from scheduler.plugins.podtopologyspread.counts import CountedConstraint, SpreadCounts
 
 Codes = npt.NDArray[np.uint8]
@@ -24,13 +25,19 @@ MISSING_LABEL: Final = 2
 _NO_MINIMUM: Final = 2**31 - 1
 
 
-def spread_codes(counts: SpreadCounts, nodes: NodeView) -> Codes:
-    """uint8, one a row of the view: 0, or the code for the first constraint that the node fails."""
+def spread_codes(counts: SpreadCounts, nodes: NodeView, trial: WhatIf | None = None) -> Codes:
+    """uint8, one a row of the view: 0, or the code for the first constraint that the node fails.
+
+    `trial` are the changes that the state is tried with, if it is.
+    """
     table = nodes.table
     counts.refresh(table)
     codes: Codes | None = None
     for item in counts.items:
-        found = verdict_by_domain(item, table.size)[item.column.ids[nodes.rows]]
+        sums = item.sums(table.size)
+        if trial is not None:
+            sums = sums + item.uncounted(trial, table, len(sums))
+        found = verdict_by_domain(item, sums)[item.column.ids[nodes.rows]]
         if codes is None:
             codes = found
         else:
@@ -39,12 +46,11 @@ def spread_codes(counts: SpreadCounts, nodes: NodeView) -> Codes:
     return codes
 
 
-def verdict_by_domain(item: CountedConstraint, size: int) -> Codes:
-    """uint8 over ids of the topology key: 0 for the domains that the pod may join.
+def verdict_by_domain(item: CountedConstraint, sums: npt.NDArray[np.int64]) -> Codes:
+    """uint8 over ids of the topology key, as `sums` is: 0 for the domains that the pod may join.
 
     The skew of a domain is its count, with the pod itself if it matches, less the minimum over all domains that count.
     """
-    sums = item.sums(size)
     too_skewed = sums > item.constraint.max_skew - item.self_match + global_minimum(item, sums)
     codes = too_skewed.view(np.uint8)
     codes[0] = MISSING_LABEL

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+import numpy as np
 
 from scheduler.api.selectors import SelectorError
 from scheduler.config.args.pod_topology_spread import SYSTEM_DEFAULTING, PodTopologySpreadArgs
@@ -16,7 +17,7 @@ from scheduler.framework.interface import (
     PreScorePlugin,
     ScorePlugin,
 )
-from scheduler.framework.status import SKIP, Status, error, unresolvable, unschedulable
+from scheduler.framework.status import SKIP, PluginError, Status, error, unresolvable, unschedulable
 from scheduler.plugins.podtopologyspread import hints, scoring
 from scheduler.plugins.podtopologyspread.constraints import (
     DO_NOT_SCHEDULE,
@@ -80,12 +81,20 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
 
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes:
         """The first constraint that a node fails decides."""
-        return spread_codes(cycle.data[self._memo[DO_NOT_SCHEDULE]], nodes)
+        counts = cycle.data.get(self._memo[DO_NOT_SCHEDULE])
+        if counts is None:
+            return np.ones(len(nodes), np.uint8)
+        return spread_codes(counts, nodes, cycle.trial)
 
     def status(self, cycle: Cycle, code: int) -> Status:
         """A missing label is beyond help by preemption; skew is not."""
-        del cycle
+        if self.can_fail(cycle):
+            return error(f'reading "PreFilter{self.name}" from cycleState: not found')
         return _STATUSES[code]
+
+    def can_fail(self, cycle: Cycle) -> bool:
+        """Only without what PreFilter counts."""
+        return self._memo[DO_NOT_SCHEDULE] not in cycle.data
 
     # score
 
@@ -102,7 +111,13 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
 
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """Weighted counts of matching pods."""
-        return scoring.raw_scores(cycle.data[self._memo[SCHEDULE_ANYWAY]], nodes)
+        prepared = cycle.data.get(self._memo[SCHEDULE_ANYWAY])
+        if prepared is None:
+            raise PluginError(
+                f'running Score plugins: plugin "{self.name}" failed with: '
+                f'error reading "PreScore{self.name}" from cycleState: not found'
+            )
+        return scoring.raw_scores(prepared, nodes)
 
     def normalize(self, cycle: Cycle, scores: Scores) -> Scores:
         """Fewer pods are better; ignored nodes get 0."""

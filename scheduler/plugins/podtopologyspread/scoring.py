@@ -66,7 +66,8 @@ def raw_scores(scoring: SpreadScoring, nodes: NodeView) -> Int64s:
         ids = item.column.ids[nodes.rows]
         watered = float(item.constraint.max_skew - 1)
         if item.constraint.topology_key == HOSTNAME_LABEL:
-            part = item.counter.per_node(size)[nodes.rows] * weight + watered
+            on_node = np.zeros(len(nodes), np.int64) if nodes.bare else item.counter.per_node(size)[nodes.rows]
+            part = on_node * weight + watered
             part[ids == 0] = 0.0
         else:
             by_domain = _with_unlabelled(item, size) * weight + watered

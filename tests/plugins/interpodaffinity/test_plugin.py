@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from scheduler.api.objects import Namespace
 from scheduler.config.args.inter_pod_affinity import InterPodAffinityArgs
-from scheduler.framework.status import Code
+from scheduler.framework.status import Code, PluginError, error
 from scheduler.plugins.interpodaffinity.plugin import InterPodAffinity
 from tests.builders import node, pod, pod_term, state
+from tests.plugins import harness
 from tests.plugins.clusters import (
     HOST,
     NAMESPACES,
@@ -240,3 +241,20 @@ class TestScore:
             Code.ERROR,
             'failed to parse pod: preferredAffinityTerms: "Near" is not a valid label selector operator',
         )
+
+
+class TestDisabledPoints:
+    def test_every_node_that_is_looked_at_fails_where_pre_filter_is_disabled(self):
+        cluster = state([node("n1"), node("n2")])
+        cycle = harness.cycle_of(cluster, pod("p"))
+        plugin = InterPodAffinity(InterPodAffinityArgs(), harness.handle(cluster))
+        assert plugin.can_fail(cycle)
+        text = 'error reading "PreFilterInterPodAffinity" from cycleState: not found'
+        assert set(harness.filtered(plugin, cycle).values()) == {error(text)}
+
+    def test_scoring_fails_where_pre_score_is_disabled(self):
+        cluster = state([node("n1"), node("n2")])
+        cycle = harness.cycle_of(cluster, pod("p"))
+        plugin = InterPodAffinity(InterPodAffinityArgs(), harness.handle(cluster))
+        with pytest.raises(PluginError, match='failed to read "PreScoreInterPodAffinity" from cycleState: not found'):
+            plugin.score(cycle, cycle.nodes)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scheduler.api.objects import DeviceClass, DeviceClassSpec, ObjectMeta
 from scheduler.cache.nodes import NodeView
 from scheduler.config.args.node_resources_fit import NodeResourcesFitArgs
-from scheduler.framework.status import Code, PluginError, Status, unresolvable, unschedulable
+from scheduler.framework.status import Code, Status, error, unresolvable, unschedulable
 from scheduler.plugins.noderesources.fit import Fit, make
 from tests.builders import node, pod, state
-from tests.plugins.harness import cycle_of, events, handle, raw_scores, verdicts
+from tests.plugins.harness import cycle_of, events, filtered, handle, raw_scores, verdicts
 
 if TYPE_CHECKING:
     from scheduler.cache.state import ClusterState
@@ -176,10 +176,13 @@ class TestCodes:
         assert answer.message == "the pod requests 63 resources, and at most 62 can be checked"
 
 
-def test_filtering_fails_where_pre_filter_is_disabled():
+def test_every_node_that_is_looked_at_fails_where_pre_filter_is_disabled():
     cycle = cycle_of(CLUSTER, pod("p"))
-    with pytest.raises(PluginError, match='error reading "PreFilterNodeResourcesFit" from cycleState: not found'):
-        fit(CLUSTER).filter(cycle, cycle.nodes)
+    plugin = fit(CLUSTER)
+    assert plugin.can_fail(cycle)
+    assert set(filtered(plugin, cycle).values()) == {
+        error('error reading "PreFilterNodeResourcesFit" from cycleState: not found')
+    }
 
 
 STRATEGY = {"type": "LeastAllocated", "resources": [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]}

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scheduler.api.int64 import truncating_divmod
 from scheduler.config.args.node_resources_fit import RequestedToCapacityRatioParam, ScoringStrategy
 from scheduler.config.args.scoring import UtilizationShapePoint
+from scheduler.framework.broken_line import broken_line
 from scheduler.plugins.noderesources.strategies import (
-    broken_line,
     least_allocated,
     most_allocated,
     requested_to_capacity_ratio,
@@ -87,14 +87,6 @@ class TestRequestedToCapacityRatio:
 
     def test_may_fall_with_use(self):
         assert on_one_node(self.falling, (250, 1000, 1), (GIB, 4 * GIB, 1)) == 75
-
-    def test_a_falling_line_is_truncated_toward_zero_from_its_upper_end(self):
-        line = broken_line([(0, 100), (30, 0)])
-        assert [line(x) for x in (0, 1, 10, 29, 30, 31)] == [100, 97, 67, 4, 0, 0]
-
-    def test_is_constant_beyond_the_ends(self):
-        line = broken_line([(20, 10), (40, 50)])
-        assert [line(x) for x in (0, 20, 30, 40, 100)] == [10, 10, 30, 50, 50]
 
 
 class TestChoice:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler.api.objects import Service, TopologySpreadConstraint
 from scheduler.config.args.pod_topology_spread import PodTopologySpreadArgs
-from scheduler.framework.status import Code
+from scheduler.framework.status import Code, PluginError, error
 from scheduler.plugins.podtopologyspread.constraints import SYSTEM_DEFAULTS
 from scheduler.plugins.podtopologyspread.plugin import PodTopologySpread
 from tests.builders import node, pod, state
+from tests.plugins import harness
 from tests.plugins.clusters import (
     HOST,
     NAMESPACES,
@@ -231,3 +233,20 @@ def service_for(namespace: str, selector: dict[str, str]) -> Service:
 def with_selector(constraints, selector):
     fields = [msgspec.to_builtins(constraint) | {"labelSelector": selector} for constraint in constraints]
     return msgspec.convert(fields, tuple[TopologySpreadConstraint, ...])
+
+
+class TestDisabledPoints:
+    def test_every_node_that_is_looked_at_fails_where_pre_filter_is_disabled(self):
+        cluster = state([node("n1"), node("n2")])
+        cycle = harness.cycle_of(cluster, pod("p"))
+        plugin = PodTopologySpread(PodTopologySpreadArgs(), harness.handle(cluster))
+        assert plugin.can_fail(cycle)
+        text = 'reading "PreFilterPodTopologySpread" from cycleState: not found'
+        assert set(harness.filtered(plugin, cycle).values()) == {error(text)}
+
+    def test_scoring_fails_where_pre_score_is_disabled(self):
+        cluster = state([node("n1"), node("n2")])
+        cycle = harness.cycle_of(cluster, pod("p"))
+        plugin = PodTopologySpread(PodTopologySpreadArgs(), harness.handle(cluster))
+        with pytest.raises(PluginError, match='error reading "PreScorePodTopologySpread" from cycleState: not found'):
+            plugin.score(cycle, cycle.nodes)

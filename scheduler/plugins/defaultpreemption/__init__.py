@@ -1,0 +1,1 @@
+"""DefaultPreemption: evict pods of lower priority for one that fits nowhere."""

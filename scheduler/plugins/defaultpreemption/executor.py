@@ -1,0 +1,143 @@
+"""Evicting the victims, beside scheduling (pkg/scheduler/framework/preemption/executor.go)."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from scheduler.api.objects import PodCondition
+from scheduler.framework import names
+from scheduler.framework.together import together
+from scheduler.metrics import labels
+from scheduler.plugins.defaultpreemption import messages
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scheduler.cache.pods import PodInfo
+    from scheduler.framework.handle import Handle
+    from scheduler.framework.interface import Eviction
+
+log = logging.getLogger(__name__)
+
+
+class Executor:
+    """Evicts, and knows for whom it is doing so.
+
+    With `asynchronous` (gate SchedulerAsyncPreemption) the preemptor is held back meanwhile, and the last victim goes
+    only after all others: so the event of its deletion finds the pod free to go.
+    """
+
+    def __init__(self, handle: Handle, *, asynchronous: bool) -> None:
+        self._handle = handle
+        self._asynchronous = asynchronous
+        self._preempting: dict[str, PodInfo | None] = {}
+        """By uid of the preemptor: the last victim, once it is that one's turn."""
+
+    def start(self, preemptor: PodInfo, eviction: Eviction) -> None:
+        """Begin to evict."""
+        self._handle.metrics.preemption_victims.labels().observe(len(eviction.victims))
+        # Those that are leaving already need no second call.
+        victims = [pod for pod in eviction.victims if not pod.terminating]
+        if not self._asynchronous:
+            self._handle.spawn(self._all_at_once(preemptor, eviction.node, victims))
+        elif victims:
+            self._preempting[preemptor.uid] = None
+            self._handle.spawn(self._last_one_last(preemptor, eviction.node, victims))
+
+    def holds(self, uid: str) -> bool:
+        """Whether a pod must wait until its victims have been told to go."""
+        if uid not in self._preempting:
+            return False
+        last = self._preempting[uid]
+        if last is None:
+            return True
+        now = self._handle.state.pods.get(last.uid)
+        return now is not None and not now.terminating
+
+    def lesser_nominations(self, preemptor: PodInfo, node: str) -> list[PodInfo]:
+        """The pods nominated to a node that matter less than the preemptor (getLowerPriorityNominatedPods)."""
+        return [pod for pod in self._handle.state.nominations.on_node(node) if pod.priority < preemptor.priority]
+
+    # work
+
+    async def _last_one_last(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo]) -> None:
+        failed = in_memory = False
+        try:
+            self._clear_nominations(preemptor, node)
+            *others, last = victims
+            failed = await self._preempt_all(preemptor, node, others)
+            if not failed:
+                self._preempting[preemptor.uid] = last
+                in_memory = await self._preempt(preemptor, node, last)
+        except Exception:
+            failed = True
+            log.exception("Preemption for pod %s on node %s failed", preemptor.key, node)
+        finally:
+            del self._preempting[preemptor.uid]
+        if failed or in_memory:
+            # No deletion will be heard of that might wake the pod.
+            self._handle.activate([preemptor.key])
+        result = labels.ERROR if failed else labels.SUCCESS
+        self._handle.metrics.preemption_goroutines_execution.labels(result).inc()
+
+    async def _all_at_once(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo]) -> None:
+        if await self._preempt_all(preemptor, node, victims):
+            self._handle.activate([preemptor.key])
+        else:
+            self._clear_nominations(preemptor, node)
+
+    async def _preempt_all(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo]) -> bool:
+        """Evict pods at the same time; whether any of it failed."""
+
+        async def preempt(victim: PodInfo) -> None:
+            await self._preempt(preemptor, node, victim)
+
+        problems = await together(preempt(victim) for victim in victims)
+        for problem in problems:
+            log.error("Preemption for pod %s on node %s: %s", preemptor.key, node, problem)
+        return bool(problems)
+
+    def _clear_nominations(self, preemptor: PodInfo, node: str) -> None:
+        """Let pods look elsewhere that may not fit on the node any more; what this changes is heard of as an update."""
+        evictor = self._handle.evictor
+        assert evictor is not None
+        for pod in self.lesser_nominations(preemptor, node):
+            if pod.nominated_node_name:
+                evictor.patch_pod_status(pod.namespace, pod.name, pod.uid, nominated_node_name="")
+
+    async def _preempt(self, preemptor: PodInfo, node: str, victim: PodInfo) -> bool:
+        """Evict one pod; whether that took no more than a word to the scheduler's own binding cycle."""
+        in_memory = self._handle.turn_down(victim.uid, names.DEFAULT_PREEMPTION)
+        if not in_memory and not await self._delete(preemptor, victim):
+            log.info("Victim %s of pod %s is gone already", victim.key, preemptor.key)
+            return False
+        log.info("Pod %s preempted pod %s on node %s", preemptor.key, victim.key, node)
+        recorder = self._handle.recorders.get(preemptor.scheduler_name)
+        if recorder is not None:
+            recorder.record(
+                victim.reference,
+                type="Normal",
+                reason=messages.EVENT_REASON,
+                action=messages.EVENT_ACTION,
+                note=messages.event_note(preemptor.uid, node, in_memory=in_memory),
+            )
+        return in_memory
+
+    async def _delete(self, preemptor: PodInfo, victim: PodInfo) -> bool:
+        """Say why, then delete; False if the pod is gone."""
+        evictor = self._handle.evictor
+        assert evictor is not None
+        condition = PodCondition(
+            type=messages.CONDITION,
+            status="True",
+            reason=messages.CONDITION_REASON,
+            message=messages.condition_message(preemptor.scheduler_name),
+            observed_generation=victim.generation,
+            last_transition_time=datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        )
+        name = (victim.namespace, victim.name, victim.uid)
+        # One that was told before, when its deletion failed, is not told again.
+        told = victim.preempted or await evictor.set_pod_condition(*name, condition)
+        return told and await evictor.delete_pod(*name)

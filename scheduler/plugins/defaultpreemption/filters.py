@@ -1,0 +1,95 @@
+"""The filters as a dry run asks them: those whose verdict no eviction changes are not asked again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from scheduler.cache.changes import Change
+from scheduler.cache.nodes import NodeView
+from scheduler.framework.status import Code, Status, error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scheduler.framework.cycle import Cycle
+    from scheduler.framework.diagnosis import Rejections
+    from scheduler.framework.interface import FilterPlugin
+
+Codes = npt.NDArray[np.unsignedinteger[Any]]
+Rows = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+
+_ON_PODS: Final = Change.REQUESTED | Change.PODS | Change.PORTS
+_BEYOND_COLUMNS: Final = Change.PODS | Change.PORTS
+
+
+class DryRunFilters:
+    """The filters of a cycle that found no node.
+
+    `columns_only` says that those which evictions may change read nothing but amounts of the node's own row.
+    """
+
+    def __init__(self, cycle: Cycle, rejections: Rejections) -> None:
+        self._cycle = cycle
+        known = {plugin.name: codes for plugin, codes in rejections.verdicts}
+        # If PreFilter turned the pod down, nothing was filtered, and there is nothing to go by.
+        filtered = not rejections.pre_filter_message
+        self._steps: list[tuple[FilterPlugin, bool, Codes | None]] = []
+        self._open: list[FilterPlugin] = []
+        self.columns_only = filtered
+        for plugin in cycle.filters:
+            by_row = filtered and not plugin.per_cycle and not plugin.feasible_only
+            settled = by_row and not plugin.depends & _ON_PODS
+            self._steps.append((plugin, settled, known.get(plugin.name)))
+            if not settled:
+                self._open.append(plugin)
+                self.columns_only &= by_row and not plugin.depends & _BEYOND_COLUMNS
+
+    def verdict(self, row: int) -> Status | None:
+        """The first refusal of one node as the state is now, None if the pod fits."""
+        view = NodeView(self._cycle.state.nodes, np.array([row], np.intp))
+        for plugin, settled, known in self._steps:
+            if settled:
+                code = 0 if known is None else int(known[row])
+            else:
+                codes = plugin.filter(self._cycle, view)
+                code = 0 if codes is None else int(codes[0])
+            if code:
+                return self._status(plugin, code)
+        return None
+
+    def verdicts(self, rows: Rows) -> Iterator[tuple[Status, Rows]]:
+        """(refusal, positions in `rows`) for each way in which nodes are turned down as the columns are now."""
+        view = NodeView(self._cycle.state.nodes, rows)
+        left = np.ones(len(rows), np.bool_)
+        for plugin, settled, known in self._steps:
+            if settled:
+                codes = None if known is None else known[rows]
+            else:
+                codes = plugin.filter(self._cycle, view)
+            if codes is None:
+                continue
+            hit = np.flatnonzero(left & (codes != 0))
+            found = codes[hit]
+            for code in np.unique(found).tolist():
+                yield self._status(plugin, code), hit[found == code]
+            left[hit] = False
+
+    def misfits(self, rows: Rows) -> Mask:
+        """Which of these nodes the open filters turn down, as the columns are now; all others let them pass."""
+        view = NodeView(self._cycle.state.nodes, rows)
+        bad = np.zeros(len(rows), np.bool_)
+        for plugin in self._open:
+            codes = plugin.filter(self._cycle, view)
+            if codes is not None:
+                bad |= codes != 0
+        return bad
+
+    def _status(self, plugin: FilterPlugin, code: int) -> Status:
+        status = plugin.status(self._cycle, code).by(plugin.name)
+        if status.code is Code.ERROR:
+            return error(f'running "{plugin.name}" filter plugin: {status.message}').by(plugin.name)
+        return status

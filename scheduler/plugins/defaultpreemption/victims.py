@@ -1,0 +1,83 @@
+"""The victims on one node: all pods that matter less go, and come back one by one as long as the pod still fits.
+
+Source: pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go, SelectVictimsOnNode.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from scheduler.framework.filtering import nominated_rivals, try_row
+from scheduler.framework.interface import Eviction
+from scheduler.framework.status import Status, error, unresolvable
+from scheduler.plugins.defaultpreemption import messages
+from scheduler.plugins.defaultpreemption.choice import by_importance
+from scheduler.plugins.defaultpreemption.eligibility import possible_victims
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scheduler.cache.pods import PodInfo
+    from scheduler.framework.cycle import Cycle
+    from scheduler.plugins.defaultpreemption.budgets import Budgets
+    from scheduler.plugins.defaultpreemption.filters import DryRunFilters
+
+NO_VICTIMS: Final = unresolvable(messages.NO_VICTIMS)
+
+
+class Order:
+    """A node's possible victims in the order in which they are put back, those that break budgets first.
+
+    `violating` is how many of `pods` are of that kind.
+    """
+
+    __slots__ = ("_now", "pods", "violating")
+
+    def __init__(self, possible: Sequence[PodInfo], budgets: Budgets, now: float) -> None:
+        pods = by_importance(possible, now)
+        self._now = now
+        self.violating = 0
+        if budgets:
+            breaks = budgets.violating(pods)
+            self.violating = sum(breaks)
+            if self.violating:
+                pods = [
+                    *(pod for pod, breaking in zip(pods, breaks, strict=True) if breaking),
+                    *(pod for pod, breaking in zip(pods, breaks, strict=True) if not breaking),
+                ]
+        self.pods = pods
+
+    def eviction(self, node: str, victims: Sequence[int]) -> Eviction | Status:
+        """What comes of it if the pods at these places could not be put back."""
+        if not victims:
+            return error(messages.no_victim_needed(node))
+        pods = [self.pods[place] for place in victims]
+        violations = sum(1 for place in victims if place < self.violating)
+        if 0 < self.violating < len(self.pods):
+            pods = by_importance(pods, self._now)
+        return Eviction(node, tuple(pods), violations)
+
+
+def select_victims(cycle: Cycle, filters: DryRunFilters, row: int, budgets: Budgets, now: float) -> Eviction | Status:
+    """Whom to evict from a node, or why that does not help. The state is as before afterwards."""
+    possible = possible_victims(cycle, row)
+    if not possible:
+        return NO_VICTIMS
+    node = cycle.state.nodes.name(row)
+    rivals = nominated_rivals(cycle, node)
+    verdict = partial(filters.verdict, row)
+    with cycle.state.what_if() as trial:
+        for pod in possible:
+            trial.remove(pod)
+        status = try_row(cycle, trial, rivals, row, verdict)
+        if status is not None:
+            return status
+        order = Order(possible, budgets, now)
+        victims = []
+        for place, pod in enumerate(order.pods):
+            trial.restore(pod)
+            if try_row(cycle, trial, rivals, row, verdict) is not None:
+                trial.remove(pod)
+                victims.append(place)
+    return order.eviction(node, victims)

@@ -1,0 +1,1 @@
+"""VolumeBinding: finds, reserves and binds the volumes of pods."""

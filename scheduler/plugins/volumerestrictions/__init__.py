@@ -1,0 +1,1 @@
+"""VolumeRestrictions: volumes that not every pod may share."""

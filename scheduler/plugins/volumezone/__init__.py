@@ -1,0 +1,1 @@
+"""VolumeZone: pods go where the labels of their volumes say."""

@@ -1,0 +1,90 @@
+"""How many nodes are tried, and what comes of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduler.config.args.default_preemption import DefaultPreemptionArgs
+from scheduler.framework.status import error
+from scheduler.plugins.defaultpreemption.budgets import Budgets
+from scheduler.plugins.defaultpreemption.candidates import DryRun, candidates_wanted
+from tests.builders import info, state
+from tests.framework.stubs import Filter
+from tests.plugins.defaultpreemption.attempts import NO_BUDGETS, NOW, budget, rejected, small, there, wanting
+
+
+@pytest.mark.parametrize(
+    ("nodes", "percentage", "absolute", "wanted"),
+    [(5000, 10, 100, 500), (500, 10, 100, 100), (50, 10, 100, 50), (999, 1, 0, 9), (10, 1, 0, 0)],
+)
+def test_enough_is_a_share_of_the_nodes_but_some_at_least(nodes, percentage, absolute, wanted):
+    args = DefaultPreemptionArgs(min_candidate_nodes_percentage=percentage, min_candidate_nodes_absolute=absolute)
+    assert candidates_wanted(args, nodes) == wanted
+
+
+def cluster_of(count, label="app"):
+    nodes = [small(f"n{i}") for i in range(count)]
+    return state(nodes, [there(f"p{i}", f"n{i}", cpu="2").label({label: f"a{i}"}) for i in range(count)])
+
+
+def dry_run(cluster, rows, wanted, budgets=NO_BUDGETS):
+    run = DryRun(*rejected(cluster, wanting()), budgets, NOW)
+    run.run(rows, wanted)
+    return run
+
+
+def nodes_of(run):
+    return [candidate.node for candidate in run.candidates]
+
+
+def test_nodes_are_tried_in_turn_until_there_are_enough_candidates():
+    assert nodes_of(dry_run(cluster_of(5), [3, 4, 0, 1, 2], 2)) == ["n3", "n4"]
+
+
+def test_the_search_goes_on_until_one_candidate_breaks_no_budget():
+    protected = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["a0", "a1", "a2"]}]}
+    run = dry_run(cluster_of(5), [0, 1, 2, 3, 4], 2, Budgets([budget("b", protected)]))
+    assert nodes_of(run) == ["n0", "n1", "n2", "n3"]
+
+
+def test_one_candidate_is_looked_for_even_where_none_is_asked_for():
+    assert nodes_of(dry_run(cluster_of(3), [1, 2, 0], 0)) == ["n1"]
+
+
+def test_nodes_that_do_not_help_are_counted_by_reason():
+    pods = [there("a", "n0", cpu="2", priority=100), there("b", "n1", cpu="1500m", priority=100), there("c", "n1")]
+    cluster = state([small("n0"), small("n1"), small("n2")], [*pods, there("d", "n2", cpu="2")])
+    run = dry_run(cluster, [0, 1, 2], 3)
+    assert nodes_of(run) == ["n2"]
+    assert {status.reasons: count for status, count in run.tried.items()} == {
+        ("No preemption victims found for incoming pod",): 1,
+        ("Insufficient cpu",): 1,
+    }
+    assert run.errors == []
+
+
+def test_a_contested_node_is_tried_with_its_nominated_pods():
+    cluster = cluster_of(2)
+    cluster.nominations.add(info(wanting().uid("rival").nominated("n0"), cluster), "n0")
+    run = dry_run(cluster, [0, 1], 2)
+    assert nodes_of(run) == ["n1"]
+    assert {status.reasons: count for status, count in run.tried.items()} == {("Insufficient cpu",): 1}
+
+
+def test_what_goes_wrong_on_a_node_is_kept():
+    cluster = cluster_of(1)
+    cycle, rejections = rejected(cluster, wanting())
+    cycle.filters = [Filter("F", {"n0": error("boom")})]
+    run = DryRun(cycle, rejections, NO_BUDGETS, NOW)
+    run.run([0], 1)
+    assert (run.candidates, run.errors) == ([], ['running "F" filter plugin: boom'])
+
+
+def test_an_error_on_one_node_does_not_spoil_the_others():
+    cluster = cluster_of(2)
+    cycle, rejections = rejected(cluster, wanting())
+    cycle.filters = [*cycle.filters, Filter("F", {"n0": error("boom")})]
+    run = DryRun(cycle, rejections, NO_BUDGETS, NOW)
+    run.run([0, 1], 2)
+    assert nodes_of(run) == ["n1"]
+    assert run.errors == ['running "F" filter plugin: boom']

@@ -1,0 +1,63 @@
+"""Ranking pods by importance and candidates by what they cost."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduler.framework.interface import Eviction
+from scheduler.plugins.defaultpreemption.choice import best, by_importance
+from tests.builders import info
+from tests.plugins.defaultpreemption.attempts import NOW, there
+
+
+def candidate(node, *victims, violations=0):
+    """A candidate by (priority, second of its start) of its victims."""
+    pods = [info(there(f"{node}-{i}", node, priority=p, started=s)) for i, (p, s) in enumerate(victims)]
+    return Eviction(node, tuple(pods), violations)
+
+
+def names(evictions):
+    return [eviction.node for eviction in evictions]
+
+
+def test_importance_is_priority_then_age():
+    pods = [there("low", "n"), there("new", "n", priority=5, started=9), there("old", "n", priority=5, started=1)]
+    assert [pod.name for pod in by_importance([info(pod) for pod in pods], NOW)] == ["old", "new", "low"]
+
+
+def test_a_pod_that_has_not_started_counts_as_started_now():
+    pods = [there("idle", "n", started=None), there("running", "n", started=50)]
+    assert [pod.name for pod in by_importance([info(pod) for pod in pods], NOW + 60)] == ["running", "idle"]
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (candidate("a", (900, 0)), candidate("b", (1, 0), violations=1)),
+        (candidate("a", (5, 0), (5, 0), (5, 0)), candidate("b", (6, 0))),
+        (candidate("a", (5, 0), (1, 0)), candidate("b", (5, 0), (2, 0))),
+        (candidate("a", (5, 0)), candidate("b", (5, 0), (-(2**31), 0))),
+        (candidate("a", (5, 20)), candidate("b", (5, 10))),
+        (candidate("a", (5, 20), (1, 0)), candidate("b", (5, 10), (1, 90))),
+        (candidate("a", (5, None)), candidate("b", (5, 10))),
+    ],
+    ids=[
+        "fewer broken budgets",
+        "lower highest priority",
+        "smaller sum of priorities",
+        "fewer victims",
+        "younger",
+        "only the most important ones' age counts",
+        "not started",
+    ],
+)
+def test_a_candidate_is_better_by(better, worse):
+    assert names(best([worse, better], NOW + 60)) == ["a"]
+
+
+def test_more_pods_of_negative_priority_are_not_cheaper():
+    assert names(best([candidate("many", (-5, 0), (-5, 0)), candidate("one", (-5, 0))], NOW)) == ["one"]
+
+
+def test_what_cannot_be_told_apart_ties():
+    assert names(best([candidate("a", (5, 1)), candidate("b", (5, 1)), candidate("c", (5, 0))], NOW)) == ["a", "b"]
