@@ -68,14 +68,17 @@ SCHEDULER_GATES: Final = frozenset(
     }
 )
 
-#: Scheduler gates that may be set either way here: they select plugins, or change how kube-scheduler works inside
-#: without changing what it decides.
+#: Scheduler gates that may be set either way here: what they change is there both ways, or changes how kube-scheduler
+#: works inside without changing what it decides.
 SWITCHABLE_GATES: Final = frozenset(
     {
         "InterPodAffinityHostnameFastPath",
         "OpportunisticBatching",
         "SchedulerAsyncAPICalls",
+        "SchedulerAsyncPreemption",
         "SchedulerPreQueueingHints",
+        "StorageCapacityScoring",
+        "VolumeLimitScaling",
     }
 )
 
@@ -149,7 +152,7 @@ class FeatureGates:
         """kube-scheduler's warnings about gates that were set though they are on their way out."""
         stages = {"GA": "GA", "DEPRECATED": "deprecated"}
         return [
-            f"Warning: setting {stages[known_gates()[name].stage]} feature gate. "
+            f"setting {stages[known_gates()[name].stage]} feature gate. "
             f"It will be removed in a future release. {name}={_text(value)}"
             for name, value in self.explicit.items()
             if known_gates()[name].stage in stages

@@ -159,7 +159,7 @@ _GROUPS: Final[dict[str, tuple[_Flag, ...]]] = {
         _Flag("leader-elect-renew-deadline", "How long the leader tries to renew it.", "10s", duration),
         _Flag("leader-elect-retry-period", "Pause between two attempts.", "2s", duration),
         _Flag("leader-elect-resource-lock", "Kind of the lock; there are only leases.", "leases"),
-        _Flag("leader-elect-resource-name", "Name of the lease.", "kube-scheduler"),
+        _Flag("leader-elect-resource-name", "Name of the lease; wins over --config.", "berth"),
         _Flag("leader-elect-resource-namespace", "Namespace of the lease.", "kube-system"),
     ),
     "deprecated": (

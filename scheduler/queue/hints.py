@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from scheduler.cache.pods import PodInfo
 from scheduler.framework.events import ActionType, ClusterEvent, EventHint, EventResource, QueueingHint
+from scheduler.framework.extenders import EXTENDER
 from scheduler.framework.interface import (
     EnqueueExtensions,
     FilterPlugin,
@@ -92,6 +93,10 @@ class HintMap:
             profile.name: [(plugin.name, hint) for plugin in profile.plugins.values() for hint in events_of(plugin)]
             for profile in profiles
         }
+        for profile in profiles:
+            if profile.extenders:
+                # They say nothing of events, so anything may help.
+                self._hints[profile.name] += [(EXTENDER, hint) for hint in _ANYTHING]
         self._by_event: dict[ClusterEvent, Mapping[str, list[tuple[str, EventHint]]]] = {}
 
     def hints(self, event: ClusterEvent) -> Mapping[str, list[tuple[str, EventHint]]]:

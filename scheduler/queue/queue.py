@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from scheduler.framework.events import ActionType, ClusterEvent, EventResource
+from scheduler.queue import incoming
 from scheduler.queue.backoff import BackoffQueue
 from scheduler.queue.contents import QueueContents
 from scheduler.queue.entry import QueuedPod
@@ -23,19 +23,11 @@ if TYPE_CHECKING:
 
     from scheduler.cache.nominations import Nominations
     from scheduler.cache.pods import PodInfo
+    from scheduler.framework.events import ClusterEvent
     from scheduler.framework.profile import Profile
     from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 
 log = logging.getLogger(__name__)
-
-SCHEDULE_ATTEMPT_FAILURE: Final = "ScheduleAttemptFailure"
-BACKOFF_COMPLETE: Final = "BackoffComplete"
-POP_FROM_BACKOFF: Final = "PopFromBackoffQ"
-FORCE_ACTIVATE: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ForceActivate")
-UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "UnschedulableTimeout")
-UNSCHEDULED_POD_ADD: Final = ClusterEvent(EventResource.UNSCHEDULED_POD, ActionType.ADD)
-
-_LABELS: Final = {QUEUE_IMMEDIATELY: "active", QUEUE_AFTER_BACKOFF: "backoff", SKIP: "unschedulable"}
 
 
 class SchedulingQueue(QueueContents):
@@ -58,7 +50,7 @@ class SchedulingQueue(QueueContents):
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._nominations = nominations
-        self._metrics = metrics
+        self._incoming = incoming.Incoming(metrics)
         self._longest_unschedulable = longest_unschedulable
         self._pop_early = pop_early
         self._clock = clock
@@ -106,7 +98,7 @@ class SchedulingQueue(QueueContents):
             if entry is None and self._pop_early:
                 entry = self._backoff.pop_early()
                 if entry is not None:
-                    self._count_incoming("active", POP_FROM_BACKOFF, None)
+                    self._incoming.count("active", incoming.POP_FROM_BACKOFF, None)
             if entry is None:
                 return None
             entry.attempts += 1
@@ -124,7 +116,7 @@ class SchedulingQueue(QueueContents):
         """A new pod to schedule."""
         entry = QueuedPod(pod=pod, timestamp=self._clock())
         self._nominations.add(pod, pod.nominated_node_name)
-        self._move_to_active(entry, UNSCHEDULED_POD_ADD.label, None)
+        self._move_to_active(entry, incoming.UNSCHEDULED_POD_ADD.label, None)
 
     def update(self, old: PodInfo, new: PodInfo, events: Iterable[ClusterEvent]) -> None:
         """A pod that waits changed itself; `events` say how, as changes of a TargetPod."""
@@ -168,7 +160,7 @@ class SchedulingQueue(QueueContents):
             entry.backoff_until = None
             entry.flushed = False
             entry.flushed_at = 0.0
-            self._requeue(entry, self._in_flight_strategy(entry), SCHEDULE_ATTEMPT_FAILURE)
+            self._requeue(entry, self._in_flight_strategy(entry), incoming.SCHEDULE_ATTEMPT_FAILURE)
         finally:
             self._in_flight.done(entry.pod.uid)
 
@@ -184,15 +176,15 @@ class SchedulingQueue(QueueContents):
         One that is being scheduled is tried again as soon as it may, should it come back.
         """
         for name in names:
-            entry = self._parked.get(name)
-            if entry is not None and self._move_to_active(entry, FORCE_ACTIVATE.label, None):
-                continue
-            entry = self._backoff.remove(name) if entry is None else None
-            if entry is not None and self._move_to_active(entry, FORCE_ACTIVATE.label, None, from_backoff=True):
+            parked = self._parked.get(name)
+            entry = parked or self._backoff.remove(name)
+            if entry is not None and self._move_to_active(
+                entry, incoming.FORCE_ACTIVATE.label, None, from_backoff=parked is None
+            ):
                 continue
             flying = self._in_flight.find(name)
             if flying is not None:
-                self._in_flight.observe(FORCE_ACTIVATE, None, flying.pod)
+                self._in_flight.observe(incoming.FORCE_ACTIVATE, None, flying.pod)
 
     # what happens around
 
@@ -225,25 +217,20 @@ class SchedulingQueue(QueueContents):
     def flush_backoff(self) -> None:
         """Let the pods be tried whose backoff is over; called once a second."""
         for entry in self._backoff.pop_finished():
-            self._move_to_active(entry, BACKOFF_COMPLETE, None, from_backoff=True)
+            self._move_to_active(entry, incoming.BACKOFF_COMPLETE, None, from_backoff=True)
 
     def flush_unschedulable(self) -> None:
         """Let the pods be tried that have been unschedulable for too long; called twice a minute."""
         now = self._clock()
-        late = [
-            entry
-            for entry in self._parked
-            if now - max(entry.timestamp, entry.flushed_at) > self._longest_unschedulable
-        ]
+        too_old = now - self._longest_unschedulable
+        late = [entry for entry in self._parked if max(entry.timestamp, entry.flushed_at) < too_old]
         for entry in late:
             entry.flushed = True
             entry.flushed_at = now
             self._parked.remove(entry.name)
-            self._requeue(entry, QUEUE_AFTER_BACKOFF, UNSCHEDULABLE_TIMEOUT.label)
+            self._requeue(entry, QUEUE_AFTER_BACKOFF, incoming.UNSCHEDULABLE_TIMEOUT.label)
         if late:
-            self._in_flight.observe(UNSCHEDULABLE_TIMEOUT, None, None)
-
-    # moving
+            self._in_flight.observe(incoming.UNSCHEDULABLE_TIMEOUT, None, None)
 
     def _renew(self, entry: QueuedPod, pod: PodInfo) -> None:
         node = pod.nominated_node_name
@@ -277,39 +264,36 @@ class SchedulingQueue(QueueContents):
     ) -> bool:
         if not (from_backoff and self._pop_early):
             self._gates.ask(entry)
-        if entry.gated:
-            entry.flushed = False
-            self._park(entry, event, strategy)
+        if self._held_back(entry, event, strategy):
             return False
         if entry.first_attempt is None:
             entry.first_attempt = self._clock()
         self._parked.remove(entry.name)
         entry.woken_by = event
         self._active.push(entry)
-        self._count_incoming("active", event, strategy)
+        self._incoming.count("active", event, strategy)
         self._ready.set()
         return True
 
     def _move_to_backoff(self, entry: QueuedPod, event: str, strategy: Strategy) -> bool:
         if self._pop_early:
             self._gates.ask(entry)
-            if entry.gated:
-                entry.flushed = False
-                self._park(entry, event, strategy)
+            if self._held_back(entry, event, strategy):
                 return False
         self._parked.remove(entry.name)
         entry.woken_by = event
         self._backoff.push(entry)
-        self._count_incoming("backoff", event, strategy)
+        self._incoming.count("backoff", event, strategy)
         if self._pop_early:
             self._ready.set()
         return True
 
+    def _held_back(self, entry: QueuedPod, event: str, strategy: Strategy | None) -> bool:
+        if entry.gated:
+            entry.flushed = False
+            self._park(entry, event, strategy)
+        return entry.gated
+
     def _park(self, entry: QueuedPod, event: str, strategy: Strategy | None) -> None:
         if self._parked.add(entry):
-            self._count_incoming("unschedulable", event, strategy)
-
-    def _count_incoming(self, queue: str, event: str, strategy: Strategy | None) -> None:
-        self._metrics.queue_incoming_pods.labels(queue, event).inc()
-        if strategy is None or queue != _LABELS[strategy]:
-            self._metrics.queue_incoming_entities.labels(queue, event, "pod").inc()
+            self._incoming.count("unschedulable", event, strategy)

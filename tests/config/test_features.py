@@ -98,7 +98,7 @@ def test_unsupported_lists_gates_that_would_change_decisions():
 
 def test_setting_a_gate_that_is_on_its_way_out_is_warned_of():
     assert FeatureGates.parse("DynamicResourceAllocation=true,OpenAPIEnums=true").warnings() == [
-        "Warning: setting GA feature gate. It will be removed in a future release. DynamicResourceAllocation=true"
+        "setting GA feature gate. It will be removed in a future release. DynamicResourceAllocation=true"
     ]
 
 

@@ -30,7 +30,9 @@ def failed(name, timestamp=1000.0, times=1):
 
 
 class TestDuration:
-    @pytest.mark.parametrize(("count", "seconds"), [(0, 0), (1, 1), (2, 2), (3, 4), (4, 8), (5, 10), (6, 10), (5000, 10)])
+    @pytest.mark.parametrize(
+        ("count", "seconds"), [(0, 0), (1, 1), (2, 2), (3, 4), (4, 8), (5, 10), (6, 10), (5000, 10)]
+    )
     def test_it_doubles_up_to_the_maximum(self, count, seconds):
         assert make().duration(count) == seconds
 

@@ -16,10 +16,11 @@ from scheduler.queue.hints import (
 )
 from tests.builders import info, pod
 from tests.cycle.rig import profile_of
-from tests.framework.stubs import Bind, Filter, PostFilter, PreFilter
+from tests.framework.stubs import Bind, Filter, PostFilter, PreFilter, StubExtender
 from tests.queue.entries import entry, on_node_add, queue_always, queue_never
 
 NODE_ADD = ClusterEvent(EventResource.NODE, ActionType.ADD)
+NODE_UPDATE = ClusterEvent(EventResource.NODE, ActionType.UPDATE)
 NODE_LABEL = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_LABEL)
 EVERYTHING = ClusterEvent(EventResource.WILDCARD, ActionType.ALL)
 
@@ -32,8 +33,8 @@ class TestMatching:
             (EventResource.NODE, ActionType.DELETE, NODE_ADD, False),
             (EventResource.CSI_NODE, ActionType.ADD, NODE_ADD, False),
             (EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL, NODE_LABEL, True),
-            (EventResource.NODE, ActionType.UPDATE_NODE_LABEL, ClusterEvent(EventResource.NODE, ActionType.UPDATE), False),
-            (EventResource.NODE, ActionType.UPDATE, ClusterEvent(EventResource.NODE, ActionType.UPDATE), True),
+            (EventResource.NODE, ActionType.UPDATE_NODE_LABEL, NODE_UPDATE, False),
+            (EventResource.NODE, ActionType.UPDATE, NODE_UPDATE, True),
             (EventResource.POD, ActionType.DELETE, ClusterEvent(EventResource.ASSIGNED_POD, ActionType.DELETE), True),
             (EventResource.POD, ActionType.ADD, ClusterEvent(EventResource.UNSCHEDULED_POD, ActionType.ADD), True),
             (EventResource.ASSIGNED_POD, ActionType.ADD, ClusterEvent(EventResource.TARGET_POD, ActionType.ADD), False),
@@ -138,6 +139,15 @@ class TestStrategy:
         hints.strategy(entry("a", plugins=["A"]), NODE_ADD, "before", "after")
         assert seen == [("a", "before", "after")]
         assert observed == [("A", "NodeAdd", "QueueSkip")]
+
+
+def test_a_pod_that_extenders_turned_down_is_helped_by_anything():
+    quiet = profile_of(Filter("A"))
+    hints = HintMap([quiet], lambda *told: None)
+    assert hints.strategy(entry("a", plugins=["Extender"]), NODE_ADD, None, None) == SKIP
+    asking = profile_of(Filter("A"), extenders=[StubExtender()])
+    hints = HintMap([asking], lambda *told: None)
+    assert hints.strategy(entry("a", plugins=["Extender"]), NODE_ADD, None, None) == QUEUE_AFTER_BACKOFF
 
 
 def test_events_that_nobody_hears_of_have_no_hints():

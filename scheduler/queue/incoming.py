@@ -1,0 +1,35 @@
+"""What comes into which queue, and by which event: the names of events of the queue's own, and the metrics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from scheduler.framework.events import ActionType, ClusterEvent, EventResource
+from scheduler.queue.hints import QUEUE_AFTER_BACKOFF, QUEUE_IMMEDIATELY, SKIP, Strategy
+
+if TYPE_CHECKING:
+    from scheduler.metrics.scheduler_metrics import SchedulerMetrics
+
+SCHEDULE_ATTEMPT_FAILURE: Final = "ScheduleAttemptFailure"
+BACKOFF_COMPLETE: Final = "BackoffComplete"
+POP_FROM_BACKOFF: Final = "PopFromBackoffQ"
+FORCE_ACTIVATE: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ForceActivate")
+UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "UnschedulableTimeout")
+UNSCHEDULED_POD_ADD: Final = ClusterEvent(EventResource.UNSCHEDULED_POD, ActionType.ADD)
+
+_PLACES: Final = {QUEUE_IMMEDIATELY: "active", QUEUE_AFTER_BACKOFF: "backoff", SKIP: "unschedulable"}
+
+
+class Incoming:
+    """Counts pods that come into a queue (recordIncomingEntitiesMetrics in scheduling_queue.go)."""
+
+    __slots__ = ("_metrics",)
+
+    def __init__(self, metrics: SchedulerMetrics) -> None:
+        self._metrics = metrics
+
+    def count(self, place: str, event: str, strategy: Strategy | None) -> None:
+        """A pod came to `place`. It counts as an entity, too, unless it went just where the strategy sent it."""
+        self._metrics.queue_incoming_pods.labels(place, event).inc()
+        if strategy is None or place != _PLACES[strategy]:
+            self._metrics.queue_incoming_entities.labels(place, event, "pod").inc()
