@@ -5,6 +5,7 @@ A plain synchronous function of the live state: nothing else runs while it decid
 
 from __future__ import annotations
 
+import logging
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.cycle.extending import extender_scores, pass_extenders
 from scheduler.cycle.sampling import nodes_to_find, sample
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.diagnosis import Rejections
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from scheduler.framework.interface import FilterPlugin
     from scheduler.framework.profile import Profile
     from scheduler.framework.status import Status
+
+log = logging.getLogger(__name__)
 
 Rows = npt.NDArray[np.intp]
 Int64s = npt.NDArray[np.int64]
@@ -69,7 +73,7 @@ class Decision:
     - `rejections`: why the other nodes were turned down.
     - `evaluated`: how many nodes were looked at. `scores`: by plugin, where details were asked for.
     - `start`: where in the order of nodes the search began, before it is taken modulo the number of candidates;
-      `percentage`: the percentageOfNodesToScore in force.
+      `percentage`: the percentageOfNodesToScore in force, None where every node is looked at whatever it says.
     - `timings`: (extension point, code, seconds) of the points that were reached.
     """
 
@@ -89,7 +93,7 @@ class Decision:
         "totals",
     )
 
-    def __init__(self, cycle: Cycle, start: int, percentage: int) -> None:
+    def __init__(self, cycle: Cycle, start: int, percentage: int | None) -> None:
         self.cycle = cycle
         self.start = start
         self.percentage = percentage
@@ -103,6 +107,16 @@ class Decision:
         self.pre_score_skipped: frozenset[str] = frozenset()
         self.scores: list[PluginScores] = []
         self.timings: list[tuple[str, Code, float]] = []
+
+    @property
+    def begun(self) -> bool:
+        """Whether the PreFilter plugins have answered; if not, there is nothing in here but timings."""
+        return self.pre_filter is not NOTHING_SAID
+
+    @property
+    def filtered(self) -> bool:
+        """Whether the PreFilter plugins let the pod in."""
+        return self.begun and self.pre_filter.status is None
 
 
 class _Timed:
@@ -136,6 +150,8 @@ class Algorithm:
         self._all_nodes = all_nodes
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         self.next_start = 0
+        self.extenders_scored = False
+        """Whether extenders have been asked for scores."""
 
     def decide(
         self,
@@ -152,7 +168,7 @@ class Algorithm:
         handed the decision as it begins, so that what there is of it is known also where the attempt fails. Raises
         NoNodesError, FitError, PluginError.
         """
-        cycle = cycle or Cycle(pod, self.state, profile.name)
+        cycle = cycle or Cycle(pod, self.state, profile.name, extenders=profile.extenders)
         if not len(self.state.nodes):
             raise NoNodesError
         decision = Decision(cycle, self.next_start, self._percentage(profile))
@@ -162,6 +178,7 @@ class Algorithm:
             decision.pre_filter = outcome = run_pre_filters(profile.pre_filter, cycle)
             if outcome.status is not None:
                 timed.code = outcome.status.code
+        cycle.filters = active_filters(profile, outcome.skipped)
         if outcome.status is not None:
             self._refuse(decision)
         with _Timed(decision, FILTER):
@@ -186,7 +203,7 @@ class Algorithm:
 
     def _filter(self, profile: Profile, decision: Decision) -> None:
         """A node in prospect is looked at first, and taken without a look at the others if it fits."""
-        filters = active_filters(profile, decision.pre_filter.skipped)
+        filters = decision.cycle.filters
         row = self.state.nodes.rows.get(decision.cycle.pod.nominated_node_name)
         turned_down = None
         if row is not None:
@@ -194,16 +211,24 @@ class Algorithm:
             only[row] = True
             rejections = filter_nodes(profile, decision.cycle, filters, only)
             count_evaluations(decision.cycle, filters, rejections)
-            status = rejections.status_of(row)
-            if status is None:
+            if rejections.status_of(row) is None and self._accepted(decision, rejections, row):
                 decision.rejections = rejections
                 decision.feasible = np.array([row], np.intp)
                 decision.evaluated = 1
                 decision.nominated = True
                 return
-            if status.rejected:
+            status = rejections.status_of(row)
+            if status is not None and status.rejected:
                 turned_down = row, status
         self._find(profile, decision, filters, turned_down)
+
+    def _accepted(self, decision: Decision, rejections: Rejections, row: int) -> bool:
+        """Whether extenders accept the node in prospect; one that fails then is asked again with all other nodes."""
+        try:
+            return len(pass_extenders(decision.cycle, rejections, np.array([row], np.intp))) > 0
+        except PluginError as problem:
+            log.error("Evaluation failed on nominated node of pod %s: %s", decision.cycle.pod.key, problem)
+            return False
 
     def _find(
         self,
@@ -227,7 +252,7 @@ class Algorithm:
             listed = " ".join(sorted(outcome.restricted_by))
             rejections.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{listed}]")
         fits = feasible_mask(rejections)
-        wanted = self._wanted(profile, len(order))
+        wanted = self._wanted(profile, cycle, len(order))
         if wanted < len(order):
             start = self.next_start % len(order)
             decision.feasible, seen = sample(order, start, fits, wanted)
@@ -242,19 +267,26 @@ class Algorithm:
             rejections.evaluated[turned_down[0]] = True
             rejections.overrides[turned_down[0]] = turned_down[1]
         decision.evaluated = int(np.count_nonzero(rejections.evaluated))
-        self.next_start = (self.next_start + decision.evaluated) % len(nodes)
+        # A node that extenders turned down when it was in prospect counts a second time.
+        before = {}
+        if turned_down is not None and turned_down[0] in decision.feasible:
+            before = dict((turned_down,))
+        self.next_start = (self.next_start + decision.evaluated + len(before)) % len(nodes)
         raise_for_errors(rejections, rejections.evaluated)
+        decision.feasible = pass_extenders(cycle, rejections, decision.feasible, before)
 
-    def _percentage(self, profile: Profile) -> int:
+    def _percentage(self, profile: Profile) -> int | None:
+        if self._all_nodes:
+            return None
         own = profile.percentage_of_nodes_to_score
         return self.percentage_of_nodes_to_score if own is None else own
 
-    def _wanted(self, profile: Profile, nodes: int) -> int:
-        if self._all_nodes:
-            return nodes
-        if not profile.score:
-            return min(1, nodes)
+    def _wanted(self, profile: Profile, cycle: Cycle, nodes: int) -> int:
         percentage = self._percentage(profile)
+        if percentage is None:
+            return nodes
+        if not profile.score and not cycle.extenders.prioritizes and not cycle.extenders.filters:
+            return min(1, nodes)
         return nodes_to_find(percentage, nodes) if percentage < ALL_NODES else nodes
 
     def _score(self, profile: Profile, decision: Decision, *, details: bool) -> None:
@@ -269,7 +301,7 @@ class Algorithm:
 
     def _total(self, profile: Profile, decision: Decision, *, details: bool) -> None:
         cycle = decision.cycle
-        if not profile.score:
+        if not profile.score and not cycle.extenders:
             decision.totals = np.ones(len(decision.feasible), np.int64)
             decision.best = decision.feasible
             return
@@ -277,7 +309,13 @@ class Algorithm:
             decision.pre_score_skipped = run_pre_scores(profile, cycle)
         with _Timed(decision, SCORE):
             totals = total_scores(profile, cycle, decision.pre_score_skipped)
+        given = []
+        if cycle.extenders and len(decision.feasible) > 1:
+            given = extender_scores(cycle)
+            self.extenders_scored = self.extenders_scored or bool(cycle.extenders.interested)
+            for scores in given:
+                totals += scores.weighted
         decision.totals = totals
         decision.best = decision.feasible[totals == totals.max()]
         if details:
-            decision.scores = detailed_scores(profile, cycle, decision.pre_score_skipped)
+            decision.scores = [*detailed_scores(profile, cycle, decision.pre_score_skipped), *given]

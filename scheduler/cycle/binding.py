@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from scheduler.client.extender.interface import ExtenderError
 from scheduler.cycle import outcome
 from scheduler.cycle.cluster_events import ASSIGNED_POD_DELETE
 from scheduler.framework.binding import run_bind, run_post_bind, run_pre_bind, run_pre_flights
 from scheduler.framework.reservation import run_unreserve
-from scheduler.framework.status import Code
+from scheduler.framework.status import Code, error
 
 if TYPE_CHECKING:
     from scheduler.cache.pods import PodInfo
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from scheduler.client.interface import Writer
     from scheduler.cycle.failure import FailureHandler
     from scheduler.framework.cycle import Cycle
+    from scheduler.framework.interface import PreBindPlugin
     from scheduler.framework.profile import Profile
     from scheduler.framework.status import Status
     from scheduler.framework.waiting import WaitingPod, WaitingPods
@@ -53,6 +55,23 @@ class _Progress:
         self.bound = False
 
 
+class _PreBinding:
+    """PreBind plugins at work for a pod; `message` says why they were called off, "" if they weren't."""
+
+    __slots__ = ("_work", "message")
+
+    def __init__(self, work: asyncio.Task[Status | None]) -> None:
+        self._work = work
+        self.message = ""
+
+    def cancel(self, message: str) -> bool:
+        if self._work.done():
+            return False
+        self.message = self.message or message
+        self._work.cancel()
+        return True
+
+
 class BindingCycle:
     """Sees decisions through."""
 
@@ -71,6 +90,12 @@ class BindingCycle:
         self._failures = failures
         self._writer = writer
         self._metrics = metrics
+        self._pre_binding: dict[str, _PreBinding] = {}
+
+    def cancel_pre_bind(self, uid: str, message: str) -> bool:
+        """Call the PreBind plugins of a pod off; False if it is not in that phase."""
+        found = self._pre_binding.get(uid)
+        return found is not None and found.cancel(message)
 
     async def run(self, attempt: Attempt) -> None:
         """Bind the pod; whatever goes wrong is undone, and the pod put back into the queue.
@@ -114,15 +139,40 @@ class BindingCycle:
                 return outcome.of_status(refusal)
         # From here on nothing makes the pod unschedulable, so no events need be kept for it.
         self._queue.done(placed.uid)
-        status = await run_pre_bind(active, cycle, node)
+        status = await self._pre_bind(attempt, active)
         if status is None:
             progress.binding = True
-            status = await run_bind(profile.bind, cycle, node)
+            status = await self._bind(profile, cycle, node)
         if status is not None:
             return outcome.of_binding(status)
         progress.bound = True
         self._succeeded(attempt)
         return None
+
+    async def _pre_bind(self, attempt: Attempt, active: list[PreBindPlugin]) -> Status | None:
+        cycle, node, uid = attempt.cycle, attempt.node, attempt.placed.uid
+        if not active:
+            return await run_pre_bind(active, cycle, node)
+        work = asyncio.get_running_loop().create_task(run_pre_bind(active, cycle, node))
+        found = self._pre_binding[uid] = _PreBinding(work)
+        try:
+            status = await work
+        except asyncio.CancelledError:
+            if not found.message:
+                raise
+            status = None
+        finally:
+            del self._pre_binding[uid]
+        return status or (error(found.message) if found.message else None)
+
+    async def _bind(self, profile: Profile, cycle: Cycle, node: str) -> Status | None:
+        """Extenders come before plugins."""
+        try:
+            if await cycle.extenders.bind(node):
+                return None
+        except ExtenderError as problem:
+            return error(str(problem))
+        return await run_bind(profile.bind, cycle, node)
 
     async def _wait(self, waiting: WaitingPod) -> Status | None:
         start = time.perf_counter()
@@ -144,6 +194,8 @@ class BindingCycle:
             action="Binding",
             note=f"Successfully assigned {placed.key} to {attempt.node}",
         )
+        if log.isEnabledFor(outcome.V2):
+            log.log(outcome.V2, "Successfully bound pod to node: pod=%s node=%s", placed.key, attempt.node)
         self._metrics.attempt("scheduled", profile.name).observe(time.perf_counter() - attempt.start)
         first = entry.first_attempt
         self._metrics.pod_scheduled(entry.attempts, max(self._queue.now() - first, 0.0) if first is not None else 0.0)

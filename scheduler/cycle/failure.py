@@ -7,7 +7,8 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from scheduler.api.objects import ObjectReference, PodCondition
+from scheduler.api.objects import PodCondition
+from scheduler.cycle import outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +53,9 @@ class FailureHandler:
         """An attempt that began at `start` (perf_counter) failed."""
         result = "unschedulable" if failure.rejected else "error"
         self._metrics.attempt(result, profile.name).observe(time.perf_counter() - start)
-        if not failure.rejected:
+        if failure.rejected:
+            log.log(outcome.V2, "Unable to schedule pod; no fit: pod=%s err=%s", entry.pod.key, failure.message)
+        else:
             log.error("Error scheduling pod %s; retrying: %s", entry.pod.key, failure.message)
         entry.unschedulable_plugins = failure.unschedulable_plugins
         entry.pending_plugins = failure.pending_plugins
@@ -88,15 +91,7 @@ class FailureHandler:
 
     def record(self, profile: Profile, pod: PodInfo, *, type_: str, reason: str, action: str, note: str) -> None:
         """An event about a pod, reported by its profile."""
-        regarding = ObjectReference(
-            api_version="v1",
-            kind="Pod",
-            namespace=pod.namespace,
-            name=pod.name,
-            uid=pod.uid,
-            resource_version=pod.resource_version,
-        )
-        self._recorders[profile.name].record(regarding, type=type_, reason=reason, action=action, note=note)
+        self._recorders[profile.name].record(pod.reference, type=type_, reason=reason, action=action, note=note)
 
     def _patch(self, pod: PodInfo, failure: Failure) -> None:
         old = pod.scheduled_condition

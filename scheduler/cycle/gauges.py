@@ -13,6 +13,7 @@ POD_POPPED: Final = "PodPopped"
 """Stands in the metric inflight_events for the pods in flight themselves."""
 
 _BINDING: Final = "binding"
+_PRIORITIZING_EXTENDER: Final = "prioritizing_extender"
 
 if TYPE_CHECKING:
     Values = Mapping[tuple[str, ...], float]
@@ -44,6 +45,12 @@ def wire(scheduler: Scheduler) -> None:
         seen.update(counts)
         return {key: counts.get(key, 0) for key in seen}
 
+    def goroutines() -> Values:
+        values: dict[tuple[str, ...], float] = {(_BINDING,): scheduler.binding}
+        if scheduler.algorithm.extenders_scored:
+            values[_PRIORITIZING_EXTENDER,] = 0  # nothing is scraped while the cycle waits for them
+        return values
+
     metrics.pending_pods.read(pending_pods)
     metrics.queued_entities.read(queued_entities)
     metrics.inflight_events.read(inflight_events)
@@ -55,4 +62,4 @@ def wire(scheduler: Scheduler) -> None:
             ("pods",): len(state.pods),
         }
     )
-    metrics.goroutines.read(lambda: {(_BINDING,): scheduler.binding})
+    metrics.goroutines.read(goroutines)

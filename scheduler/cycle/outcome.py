@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Final
 
 import msgspec
 
 from scheduler.framework.status import Code, Status
+
+V2: Final = logging.INFO - 2
+"""The level of what becomes of each pod, as kube-scheduler logs it at -v 2."""
 
 UNSCHEDULABLE: Final = "Unschedulable"
 SCHEDULER_ERROR: Final = "SchedulerError"

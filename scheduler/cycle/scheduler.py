@@ -6,11 +6,12 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from scheduler.cycle import outcome
 from scheduler.cycle.algorithm import Algorithm, Decision, FitError, NoNodesError
+from scheduler.cycle.batching import UnbatchedPods
 from scheduler.cycle.binding import Attempt, BindingCycle
 from scheduler.cycle.failure import FailureHandler
 from scheduler.cycle.outcome import Failure
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from scheduler.cache.pods import PodInfo
     from scheduler.cache.state import ClusterState
     from scheduler.client.events import EventRecorder
+    from scheduler.client.extender.interface import Extender
     from scheduler.client.interface import Writer
     from scheduler.framework.profile import Profile
     from scheduler.metrics.scheduler_metrics import SchedulerMetrics
@@ -45,7 +47,8 @@ class Scheduler:
     """One scheduler: its state, its profiles, its queue.
 
     `random_source` breaks ties. `decided` is told of each attempt, `checked` of each decision, also that the pod fits
-    nowhere, before it takes effect (the self-check hooks in there); what it raises fails the attempt.
+    nowhere, before it takes effect (the self-check hooks in there); what it raises fails the attempt. With `batching`,
+    metrics show what became of it.
     """
 
     def __init__(
@@ -58,10 +61,12 @@ class Scheduler:
         metrics: SchedulerMetrics,
         *,
         percentage_of_nodes_to_score: int = 0,
+        waiting: WaitingPods | None = None,
         random_source: random.Random | None = None,
         details: bool = False,
         decided: DecisionHook | None = None,
         checked: Callable[[Profile, PodInfo, Decision], None] | None = None,
+        batching: bool = True,
     ) -> None:
         self.state = state
         self.profiles = profiles
@@ -69,7 +74,7 @@ class Scheduler:
         self.metrics = metrics
         self.algorithm = Algorithm(state, percentage_of_nodes_to_score=percentage_of_nodes_to_score)
         self.unscheduled = UnscheduledPods()
-        self.waiting = WaitingPods()
+        self.waiting = waiting if waiting is not None else WaitingPods()
         self.failures = FailureHandler(state, queue, self.unscheduled, writer, recorders, metrics)
         self._binding = BindingCycle(state, queue, self.waiting, self.failures, writer, metrics)
         self._random = random_source or random.Random()
@@ -78,8 +83,10 @@ class Scheduler:
         self._decided = decided
         self._checked = checked
         self._plugin_recorders = {name: PluginRecorder(metrics, name) for name in profiles}
+        self._unbatched = {name: UnbatchedPods(metrics, name) for name in profiles} if batching else {}
         self._algorithm_duration = metrics.scheduling_algorithm_duration.labels()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._beside: set[asyncio.Task[None]] = set()
         self._stopping = False
 
     # the loop
@@ -101,15 +108,30 @@ class Scheduler:
         self.queue.wake()
 
     async def settle(self, within: float | None = None) -> int:
-        """Wait for the binding cycles that have begun; how many are left after `within` seconds."""
-        if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=within)
-        return len(self._tasks)
+        """Wait for binding cycles and evictions that have begun; how many are left after `within` seconds."""
+        if begun := self._tasks | self._beside:
+            await asyncio.wait(begun, timeout=within)
+        return len(self._tasks) + len(self._beside)
+
+    @property
+    def extenders(self) -> Sequence[Extender]:
+        """The extenders, which all profiles share."""
+        return next(iter(self.profiles.values())).extenders
 
     @property
     def binding(self) -> int:
         """How many binding cycles are under way."""
         return len(self._tasks)
+
+    async def evicted(self) -> None:
+        """Wait for the evictions that have begun."""
+        if self._beside:
+            await asyncio.wait(set(self._beside))
+
+    @property
+    def evicting(self) -> int:
+        """How many pods are having others evicted."""
+        return len(self._beside)
 
     def schedule_next(self) -> bool:
         """One scheduling cycle; False if no pod was ready."""
@@ -118,6 +140,19 @@ class Scheduler:
             return False
         self._schedule(entry)
         return True
+
+    # what plugins ask for
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Begin work beside scheduling, such as evictions."""
+        self._begin(work, self._beside)
+
+    def turn_down(self, uid: str, plugin: str) -> bool:
+        """Make room in memory: turn down a pod that waits at Permit or is in PreBind. False if it is past that."""
+        waiting = self.waiting.get(uid)
+        if waiting is not None:
+            return waiting.preempt(plugin, "preempted")
+        return self._binding.cancel_pre_bind(uid, f"preempted by {plugin}")
 
     # one cycle
 
@@ -130,12 +165,18 @@ class Scheduler:
         start = time.perf_counter()
         cpu = time.thread_time()
         recorder = self._plugin_recorders[profile.name]
-        cycle = Cycle(pod, self.state, profile.name, recorder=recorder, sampled=random.random() < SAMPLED)
+        sampled = random.random() < SAMPLED
+        cycle = Cycle(pod, self.state, profile.name, extenders=profile.extenders, recorder=recorder, sampled=sampled)
         decision, failure = self._decide(profile, cycle)
         self._algorithm_duration.observe(time.perf_counter() - start)
         if decision is not None:
             for point, code, seconds in decision.timings:
                 recorder.point(point, code, seconds)
+        unbatched = self._unbatched.get(profile.name)
+        if unbatched is not None and decision is not None and decision.filtered:
+            unbatched.filtering()
+            if failure is None:
+                unbatched.decided(len(decision.feasible))
         node = ""
         if failure is None:
             assert decision is not None
@@ -143,7 +184,7 @@ class Scheduler:
             failure = self._commit(profile, cycle, entry, node, start)
         self.metrics.cycle_cpu.labels(profile.name).observe(time.thread_time() - cpu)
         if self._decided is not None:
-            self._decided(entry, decision, failure, node)
+            self._decided(entry, decision if decision is not None and decision.begun else None, failure, node)
         if failure is not None:
             self.failures.handle(profile, entry, failure, start)
 
@@ -209,15 +250,16 @@ class Scheduler:
             return outcome.of_status(refusal)
         if waits:
             self.waiting.add(WaitingPod(placed, waits))
-        self._spawn(self._binding.run(Attempt(profile, cycle, entry, placed, node, start)))
+        self._begin(self._binding.run(Attempt(profile, cycle, entry, placed, node, start)), self._tasks)
         return None
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
         task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._finished)
+        among.add(task)
 
-    def _finished(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (problem := task.exception()) is not None:
-            log.error("A binding cycle failed", exc_info=problem)
+        def finished(task: asyncio.Task[None]) -> None:
+            among.discard(task)
+            if not task.cancelled() and (problem := task.exception()) is not None:
+                log.error("Work beside scheduling failed", exc_info=problem)
+
+        task.add_done_callback(finished)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from scheduler.cache.rebuild import copy_pod, rebuild
 from scheduler.cycle.algorithm import Algorithm, FitError
+from scheduler.framework.cycle import Cycle
 from scheduler.framework.scoring import detailed_scores
 from scheduler.framework.status import PluginError
 
@@ -39,12 +40,16 @@ def check(profile: Profile, pod: PodInfo, decision: Decision) -> None:
     plugin, the totals, and the best.
     """
     twin = rebuild(decision.cycle.state)
-    algorithm = Algorithm(twin, percentage_of_nodes_to_score=decision.percentage)
+    percentage = decision.percentage
+    algorithm = Algorithm(twin, percentage_of_nodes_to_score=percentage or 0, all_nodes=percentage is None)
     algorithm.next_start = decision.start
-    fresh = profile.without_caches()
+    fresh = profile.on(twin)
     begun: list[Decision] = []
+    copy = copy_pod(pod, twin.shapes)
+    cycle = Cycle(copy, twin, fresh.name)
+    cycle.extenders = decision.cycle.extenders.replay()
     try:
-        algorithm.decide(fresh, copy_pod(pod, twin.shapes), observe=begun.append)
+        algorithm.decide(fresh, copy, cycle=cycle, observe=begun.append)
     except FitError:
         pass
     except PluginError as problem:
@@ -60,12 +65,13 @@ def _compare(pod: str, profile: Profile, kept: Decision, fresh: Profile, rebuilt
     same("PreFilter", kept.pre_filter, rebuilt.pre_filter)
     _compare_statuses(pod, _statuses(kept), _statuses(rebuilt))
     same("feasible nodes", sorted(_names(kept, kept.feasible)), sorted(_names(rebuilt, rebuilt.feasible)))
-    same("skipped at PreScore", kept.pre_score_skipped, rebuilt.pre_score_skipped)
+    # A single feasible node is scored only where somebody asked for details.
     if kept.totals is not None and rebuilt.totals is not None and profile.score:
+        same("skipped at PreScore", kept.pre_score_skipped, rebuilt.pre_score_skipped)
         ours, theirs = _scores(profile, kept), _scores(fresh, rebuilt)
         for plugin, nodes in theirs.items():
             _compare_numbers(pod, plugin, ours.get(plugin, {}), nodes)
-    _compare_numbers(pod, "total", _totals(kept), _totals(rebuilt))
+        _compare_numbers(pod, "total", _totals(kept), _totals(rebuilt))
     same("best nodes", sorted(_names(kept, kept.best)), sorted(_names(rebuilt, rebuilt.best)))
     same("nodes looked at", kept.evaluated, rebuilt.evaluated)
 

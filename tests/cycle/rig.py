@@ -6,6 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from scheduler.app.assembly import assemble, connect
+from scheduler.app.profiles import build_profiles
 from scheduler.cache.state import ClusterState
 from scheduler.client.events import EventRecorder
 from scheduler.client.kinds import NODES, PODS
@@ -13,6 +14,7 @@ from scheduler.client.memory import MemoryCluster, MemoryWriter
 from scheduler.config.features import FeatureGates
 from scheduler.config.load import default_config
 from scheduler.cycle.scheduler import Scheduler
+from scheduler.framework.handle import Handle
 from scheduler.framework.interface import POINTS, BindPlugin, Plugin, ScorePlugin
 from scheduler.framework.profile import Profile
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
@@ -71,6 +73,7 @@ class Rig:
         checked: Callable[..., None] | None = None,
         details: bool = False,
         percentage: int = 100,
+        batching: bool = True,
         **profile: Any,
     ) -> None:
         self.cluster = MemoryCluster()
@@ -100,6 +103,7 @@ class Rig:
                 recorders,
                 self.metrics,
                 percentage_of_nodes_to_score=percentage,
+                batching=batching,
                 **common,
             )
         else:
@@ -109,9 +113,14 @@ class Rig:
                 config, registry=IN_TREE, gates=gates, writer=write, metrics=self.metrics, clock=self.clock, **common
             )
             self.scheduler.algorithm.percentage_of_nodes_to_score = percentage
+
+            def remake(state: ClusterState) -> Profile:
+                return build_profiles(config, IN_TREE, Handle(state, write, gates.enabled))[PROFILE]
+
+            self.scheduler.profiles[PROFILE].remake = remake
         self.queue = self.scheduler.queue
         self.state = self.scheduler.state
-        connect(self.scheduler, self.cluster)
+        self.handlers = connect(self.scheduler, self.cluster)
         self.cluster.sync()
 
     def _decided(self, entry: Any, decision: Decision | None, failure: Failure | None, node: str) -> None:

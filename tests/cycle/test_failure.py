@@ -1,0 +1,190 @@
+"""What becomes of a pod whose attempt failed: queue, event, condition, nomination."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduler.cycle.outcome import SCHEDULER_ERROR, UNSCHEDULABLE, Failure, error
+from tests.builders import node, pod
+from tests.cycle.rig import PROFILE, Rig
+from tests.framework.stubs import Filter
+
+NO_ROOM = "0/1 nodes are available: 1 no room."
+
+
+def refusal(message=NO_ROOM, nominated=""):
+    return Failure(UNSCHEDULABLE, message, frozenset({"A"}), nominated_node=nominated)
+
+
+class Desk:
+    """A pod that was popped, and the handler that hears that its attempt failed."""
+
+    def __init__(self, builder=None):
+        self.rig = Rig(Filter("A"))
+        self.rig.put(node("n"))
+        self.builder = builder or pod("p")
+        self.rig.put(self.builder)
+        self.entry = self.rig.queue.pop()
+
+    def fail(self, failure):
+        profile = self.rig.scheduler.profiles[PROFILE]
+        self.rig.scheduler.failures.handle(profile, self.entry, failure, 0.0)
+
+
+class TestQueue:
+    def test_a_rejected_pod_waits_for_those_who_rejected_it(self):
+        desk = Desk()
+        desk.fail(refusal())
+        assert desk.rig.where("p") == "unschedulable"
+        assert desk.rig.queue.get("default", "p").rejectors == {"A"}
+
+    def test_a_failed_one_is_tried_again(self):
+        desk = Desk()
+        desk.fail(error("boom"))
+        assert desk.rig.where("p") == "backoff"
+
+    def test_it_comes_back_as_the_api_server_knows_it_now(self):
+        desk = Desk()
+        desk.rig.put(pod("p").label(x="y"))
+        desk.fail(refusal())
+        assert desk.rig.queue.get("default", "p").pod.shape.labels == {"x": "y"}
+
+    def test_a_pod_that_is_gone_does_not_come_back(self):
+        desk = Desk()
+        desk.rig.delete(desk.builder)
+        desk.fail(refusal())
+        assert desk.rig.where("p") == ""
+        assert desk.rig.notes() == [NO_ROOM]
+
+    def test_nor_does_one_that_somebody_else_bound_and_its_condition_is_left_alone(self):
+        desk = Desk()
+        desk.rig.cluster.bind("default", "p", desk.entry.pod.uid, "n")
+        desk.fail(refusal())
+        assert desk.rig.where("p") == ""
+        assert desk.rig.condition("p").status == "True"
+
+    def test_of_a_pod_that_was_replaced_nothing_is_said(self):
+        desk = Desk()
+        desk.rig.delete(desk.builder)
+        desk.rig.put(pod("p").uid("another"))
+        desk.fail(refusal())
+        assert desk.rig.notes() == []
+        assert desk.rig.condition("p") is None
+        assert len(desk.rig.queue.in_flight) == 0
+
+    def test_a_pod_that_is_in_the_queue_already_stays_as_it_is(self):
+        desk = Desk()
+        desk.fail(refusal())
+        desk.fail(refusal())
+        assert desk.rig.where("p") == "unschedulable"
+
+
+class TestEvent:
+    def test_it_is_a_warning_about_the_pod(self):
+        desk = Desk()
+        desk.fail(refusal())
+        event = desk.rig.cluster.events[0]
+        assert (event.type, event.reason, event.action, event.note) == (
+            "Warning",
+            "FailedScheduling",
+            "Scheduling",
+            NO_ROOM,
+        )
+        regarding = event.regarding
+        assert (regarding.kind, regarding.namespace, regarding.name, regarding.uid) == (
+            "Pod",
+            "default",
+            "p",
+            desk.entry.pod.uid,
+        )
+        assert event.reporting_controller == PROFILE
+
+    @pytest.mark.parametrize(
+        ("message", "note"),
+        [
+            ("x" * 1024, "x" * 1024),
+            ("x" * 1025, "x" * 1020 + " ..."),
+            ("ü" * 513, "ü" * 510 + " ..."),
+        ],
+    )
+    def test_its_note_is_cut_to_what_the_api_takes_and_the_condition_is_not(self, message, note):
+        desk = Desk()
+        desk.fail(refusal(message))
+        assert desk.rig.notes() == [note]
+        assert desk.rig.condition("p").message == message
+
+
+class TestCondition:
+    @pytest.mark.parametrize(("failure", "reason"), [(refusal(), UNSCHEDULABLE), (error(NO_ROOM), SCHEDULER_ERROR)])
+    def test_it_says_why(self, failure, reason):
+        desk = Desk(pod("p").set("metadata.generation", 3))
+        desk.fail(failure)
+        condition = desk.rig.condition("p")
+        assert (condition.status, condition.reason, condition.message, condition.observed_generation) == (
+            "False",
+            reason,
+            NO_ROOM,
+            3,
+        )
+
+    def version(self, desk):
+        return desk.rig.pod("p").metadata.resource_version
+
+    def known(self, **fields):
+        base = {"type": "PodScheduled", "status": "False", "reason": UNSCHEDULABLE, "message": NO_ROOM}
+        return pod("p").set("status.conditions", [{**base, "lastTransitionTime": "2026-01-01T00:00:00Z", **fields}])
+
+    def test_one_that_says_the_same_is_not_written_again(self):
+        desk = Desk(self.known())
+        before = self.version(desk)
+        desk.fail(refusal())
+        assert self.version(desk) == before
+
+    def test_not_even_for_a_newer_generation(self):
+        desk = Desk(self.known(observedGeneration=1).set("metadata.generation", 2))
+        before = self.version(desk)
+        desk.fail(refusal())
+        assert self.version(desk) == before
+
+    def test_another_message_does_not_change_the_time_of_transition(self):
+        desk = Desk(self.known(message="else"))
+        desk.fail(refusal())
+        condition = desk.rig.condition("p")
+        assert (condition.message, condition.last_transition_time) == (NO_ROOM, "2026-01-01T00:00:00Z")
+
+    def test_another_status_does(self):
+        desk = Desk(self.known(status="True"))
+        desk.fail(refusal())
+        assert desk.rig.condition("p").last_transition_time > "2026-01-01T00:00:00Z"
+
+
+class TestNomination:
+    @pytest.mark.parametrize(
+        ("before", "said", "after"),
+        [
+            ("old", "", ""),
+            ("old", None, "old"),
+            ("old", "new", "new"),
+            ("", "new", "new"),
+            ("", None, ""),
+        ],
+        ids=["clear", "leave", "change", "set", "none"],
+    )
+    def test_it_is_written_and_kept_as_the_failure_says(self, before, said, after):
+        desk = Desk(pod("p").nominated(before))
+        desk.fail(refusal(nominated=said))
+        assert desk.rig.pod("p").status.nominated_node_name == after
+        assert desk.rig.state.nominations.node_of(desk.entry.pod.uid) == after
+
+    def test_a_pod_that_is_gone_holds_none(self):
+        desk = Desk(pod("p").nominated("old"))
+        desk.rig.delete(desk.builder)
+        desk.fail(refusal(nominated="new"))
+        assert len(desk.rig.state.nominations) == 0
+
+
+@pytest.mark.parametrize(("failure", "result"), [(refusal(), "unschedulable"), (error("boom"), "error")])
+def test_attempts_are_counted_by_how_they_ended(failure, result):
+    desk = Desk()
+    desk.fail(failure)
+    assert desk.rig.metrics.schedule_attempts.labels(result, PROFILE).value == 1
