@@ -1,0 +1,1 @@
+"""Puts the parts together: profiles from a configuration, a scheduler on a cluster."""

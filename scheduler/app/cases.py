@@ -1,0 +1,181 @@
+"""Single decisions, one case a line: the format of the differential tests' oracle.
+
+A case is {"id", "config": KubeSchedulerConfiguration or null, "objects": [...], "pod": Pod}. All nodes are scored,
+whatever percentage the configuration says.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from scheduler.api.decode import DecodeError, decode_as
+from scheduler.api.defaults import apply_defaults
+from scheduler.api.objects import Namespace, Node, Pod
+from scheduler.api.resources import KINDS
+from scheduler.app.profiles import build_profiles
+from scheduler.app.reservations import reservations
+from scheduler.cache.state import ClusterState
+from scheduler.config.errors import ConfigError
+from scheduler.config.load import default_config, load_config
+from scheduler.cycle import outcome
+from scheduler.cycle.algorithm import Algorithm, Decision, FitError, NoNodesError
+from scheduler.cycle.outcome import Failure
+from scheduler.explain.record import DecisionRecord, failed, gated, record
+from scheduler.framework.handle import Handle
+from scheduler.framework.post_filter import run_post_filters
+from scheduler.framework.status import PluginError
+from scheduler.metrics.scheduler_metrics import SchedulerMetrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from scheduler.cache.pods import PodInfo
+    from scheduler.config.features import FeatureGates
+    from scheduler.framework.handle import Factory
+    from scheduler.framework.profile import Profile
+
+log = logging.getLogger(__name__)
+
+_FINISHED = ("Succeeded", "Failed")
+
+
+class CaseError(ValueError):
+    """A case that can't be read."""
+
+
+class _NoBinder:
+    async def bind(self, namespace: str, name: str, uid: str, node: str) -> None:
+        """A case ends before its pod is bound."""
+        raise AssertionError(f"{namespace}/{name} ({uid}) was to be bound to {node}")
+
+
+class CaseRunner:
+    """Decides cases. `checked` is told of each decision (the self-check hooks in there)."""
+
+    def __init__(
+        self,
+        registry: Mapping[str, Factory],
+        gates: FeatureGates,
+        *,
+        checked: Callable[[Profile, PodInfo, Decision], None] | None = None,
+    ) -> None:
+        self._registry = registry
+        self._gates = gates
+        self._checked = checked
+        self._metrics = SchedulerMetrics(gates=gates.enabled)
+
+    def run_line(self, line: str | bytes) -> dict[str, Any]:
+        """The decision on one line of JSON, as what is to be printed; what can't be read is in its "error"."""
+        try:
+            case = msgspec.json.decode(line)
+        except (msgspec.DecodeError, RecursionError) as problem:
+            return {"id": None, "error": f"case: {problem}"}
+        if not isinstance(case, dict):
+            return {"id": None, "error": "case: not a JSON object"}
+        decision: dict[str, Any] = {"id": case.get("id"), "feasible": {}, "infeasible": {}, "best": []}
+        try:
+            return {**decision, **msgspec.to_builtins(self.run(case))}
+        except (CaseError, ConfigError) as problem:
+            return {**decision, "error": str(problem)}
+        except Exception as problem:  # one case that can't be decided must not keep the others from it
+            log.exception("Case %s failed", case.get("id"))
+            return {**decision, "error": f"{type(problem).__name__}: {problem}"}
+
+    def run(self, case: Mapping[str, Any]) -> DecisionRecord:
+        """The decision on a case. Raises CaseError or ConfigError if it can't be read."""
+        state = ClusterState()
+        profiles = self._profiles(case.get("config"), state)
+        objects = case.get("objects")
+        objects = [] if objects is None else objects
+        if not isinstance(objects, list):
+            raise CaseError("objects: not a list")
+        decoded = [_decoded(f"objects[{index}]", value) for index, value in enumerate(objects)]
+        pod = _decoded("pod", _named(case.get("pod")))
+        if not isinstance(pod, Pod):
+            raise CaseError("pod: not a Pod")
+        _fill(state, decoded, profiles)
+        info = state.info(pod)
+        profile = profiles.get(info.scheduler_name)
+        if profile is None:
+            raise CaseError(f'pod: no profile for schedulerName "{info.scheduler_name}"')
+        if info.nominated_node_name:
+            state.nominations.add(info, info.nominated_node_name)
+        return self._decide(state, profile, info)
+
+    def _profiles(self, config: Any, state: ClusterState) -> dict[str, Profile]:
+        if config is None:
+            loaded = default_config(feature_gates=self._gates)
+        else:
+            loaded = load_config(config, source="config", known_plugins=self._registry, feature_gates=self._gates)
+        if loaded.extenders:
+            raise CaseError("config: extenders have no place in a case")
+        handle = Handle(state, _NoBinder(), self._gates.enabled, metrics=self._metrics)
+        return build_profiles(loaded, self._registry, handle, source="config")
+
+    def _decide(self, state: ClusterState, profile: Profile, pod: PodInfo) -> DecisionRecord:
+        for gate in profile.pre_enqueue:
+            status = gate.pre_enqueue(pod)
+            if status is not None:
+                return gated(status.by(gate.name))
+        begun: list[Decision] = []
+        algorithm = Algorithm(state, all_nodes=True)
+        try:
+            algorithm.decide(profile, pod, details=True, observe=begun.append)
+            failure = None
+        except NoNodesError as problem:
+            return failed(Failure(outcome.UNSCHEDULABLE, str(problem)))
+        except FitError as problem:
+            plugins = frozenset(problem.rejections.rejecting_plugins())
+            message = problem.rejections.message(_post_filter_message(profile, begun[0]))
+            failure = Failure(outcome.UNSCHEDULABLE, message, plugins)
+        except PluginError as problem:
+            failure = outcome.error(str(problem))
+        if begun and self._checked is not None:
+            self._checked(profile, pod, begun[0])
+        if not begun:
+            return failed(failure or outcome.error(""))
+        held = reservations(profile, begun[0]) if failure is None else {}
+        return replace(record(begun[0], failure), reserve=held)
+
+
+def _post_filter_message(profile: Profile, decision: Decision) -> str:
+    return run_post_filters(profile.post_filter, decision.cycle).message if profile.post_filter else ""
+
+
+def _named(pod: Any) -> Any:
+    """A case's pod with its apiVersion and kind, which it may leave out."""
+    return {"apiVersion": "v1", "kind": "Pod", **pod} if isinstance(pod, dict) else pod
+
+
+def _decoded(place: str, value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise CaseError(f"{place}: not an object")
+    type_ = KINDS.get((str(value.get("apiVersion")), str(value.get("kind"))))
+    if type_ is None:
+        return None
+    try:
+        return decode_as(type_, apply_defaults(value))
+    except DecodeError as problem:
+        raise CaseError(f"{place}: {value.get('kind')}: {problem}") from problem
+
+
+def _fill(state: ClusterState, objects: list[Any], profiles: Mapping[str, Profile]) -> None:
+    for item in objects:
+        if isinstance(item, Node):
+            state.set_node(item)
+        elif isinstance(item, Namespace):
+            state.set_namespace(item)
+        elif item is not None and not isinstance(item, Pod):
+            state.set_object(type(item).__name__, item)
+    for item in objects:
+        if not isinstance(item, Pod) or item.status.phase in _FINISHED:
+            continue
+        pod = state.info(item)
+        if pod.node_name:
+            state.set_pod(pod)
+        elif pod.nominated_node_name and pod.scheduler_name in profiles:
+            state.nominations.add(pod, pod.nominated_node_name)

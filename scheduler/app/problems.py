@@ -1,0 +1,11 @@
+"""Why a scheduler process can't start."""
+
+from __future__ import annotations
+
+
+class StartError(Exception):
+    """Something that the process needs can't be had; says what, and what to change."""
+
+
+class SettingsError(StartError):
+    """What it was given (flags, files, credentials) can't be used."""

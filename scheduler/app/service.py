@@ -1,0 +1,263 @@
+"""A scheduler on a real cluster, from its start to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from contextlib import AsyncExitStack
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from scheduler.app.assembly import assemble, connect
+from scheduler.app.debugger import CacheDebugger
+from scheduler.app.extenders import warn_of_slow_extenders
+from scheduler.app.fence import FencedDispatcher
+from scheduler.app.leadership import Leadership
+from scheduler.app.pod_resources import PodResources
+from scheduler.app.serving import start_server
+from scheduler.app.transport import Transport, open_transport
+from scheduler.app.upkeep import settle_heap, start_upkeep
+from scheduler.client import kinds
+from scheduler.client.informers import Informers, SyncTimeoutError
+from scheduler.client.supervise import Supervisor, TaskDiedError
+from scheduler.config.features import known_gates
+from scheduler.cycle.gauges import wire
+from scheduler.metrics.component import ComponentMetrics
+from scheduler.metrics.scheduler_metrics import SchedulerMetrics
+from scheduler.server.health import Check
+from scheduler.version import KUBERNETES_VERSION, __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scheduler.app.settings import Settings
+    from scheduler.client.dispatcher import Dispatcher
+    from scheduler.cycle.scheduler import Scheduler
+    from scheduler.server.secure import SecureServer
+
+log = logging.getLogger(__name__)
+
+_SYNC_PATIENCE: Final = 30.0
+# Together with the grace period of 20 s these stay below the 30 s after which a kubelet kills.
+_DRAIN_TIME: Final = 3.0
+_CANCEL_TIME: Final = 2.0
+_RELEASE_TIME: Final = 4.0
+
+
+class Ending(Enum):
+    """Why a service ends."""
+
+    STOPPED = "stopped"
+    LEASE_LOST = "lease lost"
+    FAILED = "failed"
+
+    @property
+    def code(self) -> int:
+        """The exit code of its process."""
+        return 0 if self is Ending.STOPPED else 1
+
+
+class SchedulerService:
+    """Runs a scheduler until it is told to stop, a part of it fails, or the lease is lost. For one `run`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._supervisor = Supervisor()
+        gates = settings.options.feature_gates
+        disabled = settings.options.disabled_metrics
+        self._metrics = SchedulerMetrics(gates=gates.enabled, disabled=disabled)
+        self._component = ComponentMetrics(self._metrics.registry)
+        self._component.build(__version__, KUBERNETES_VERSION)
+        self._component.feature_gates(
+            (gate.name, "" if gate.stage == "GA" else gate.stage, gates.enabled(gate.name))
+            for gate in known_gates().values()
+        )
+        self._ending: asyncio.Future[Ending] | None = None
+        self._asked_to_stop = False
+        self._synced = False
+        self._debugger: Callable[[], CacheDebugger] | None = None
+
+    def stop(self) -> None:
+        """Ask for an orderly end."""
+        self._asked_to_stop = True
+        self._end(Ending.STOPPED)
+
+    def debug(self) -> None:
+        """Compare the caches and dump them to the log."""
+        if self._debugger is not None:
+            self._debugger().run()
+
+    async def run(self) -> int:
+        """Schedule; the exit code of the process. Raises StartError where it can't even begin."""
+        self._ending = asyncio.get_running_loop().create_future()
+        if self._asked_to_stop:
+            self._end(Ending.STOPPED)
+        async with AsyncExitStack() as stack:
+            transport = await open_transport(self._settings, self._component, stack)
+            leadership = self._leadership(transport)
+            writer = FencedDispatcher(
+                transport.objects,
+                leads=lambda: leadership is None or leadership.leads,
+                event_session=transport.events,
+                on_event_dropped=self._metrics.events_dropped.labels().inc,
+            )
+            scheduler = self._assemble(writer)
+            informers = Informers(transport.objects)
+            connect(scheduler, informers)
+            resources = PodResources(scheduler)
+            informers.informer(kinds.PODS).add_handler(resources.pod)
+            self._debugger = lambda: _debugger(scheduler, informers, resources)
+            server = await self._serve(stack, leadership, resources)
+            watch = asyncio.create_task(self._watch(), name="watch over background tasks")
+            self._supervisor.start(
+                self._work(scheduler, informers, leadership), "start and leader election", may_end=True
+            )
+            try:
+                ending = await self._ending
+            finally:
+                await self._wind_down(scheduler, writer, leadership, server)
+                await watch
+        log.info("Berth has ended")
+        return ending.code
+
+    # parts
+
+    def _assemble(self, writer: Dispatcher) -> Scheduler:
+        settings = self._settings
+        checked = None
+        if settings.self_check:
+            from scheduler.cycle import self_check
+
+            checked = self_check.check
+        warn_of_slow_extenders(settings.config)
+        scheduler = assemble(
+            settings.config,
+            registry=settings.registry,
+            gates=settings.options.feature_gates,
+            writer=writer,
+            source=settings.source,
+            metrics=self._metrics,
+            random_source=random.Random(settings.random_seed),
+            longest_unschedulable=settings.options.pod_max_in_unschedulable_pods_duration,
+            checked=checked,
+        )
+        wire(scheduler)
+        return scheduler
+
+    def _leadership(self, transport: Transport) -> Leadership | None:
+        election = self._settings.config.leader_election
+        return Leadership(election, transport.lease, self._component) if election.leader_elect else None
+
+    async def _serve(
+        self, stack: AsyncExitStack, leadership: Leadership | None, resources: PodResources
+    ) -> SecureServer | None:
+        health = [] if leadership is None else [leadership.check]
+        readiness = [*health, Check("shutdown", self._shutting_down), Check("sched-handler-sync", self._not_synced)]
+        return await start_server(
+            self._settings,
+            stack,
+            registry=self._metrics.registry,
+            resource_metrics=resources.text,
+            leads=lambda: leadership is None or leadership.leads,
+            health=health,
+            readiness=readiness,
+        )
+
+    def _shutting_down(self) -> str | None:
+        return "process is shutting down" if self._ending is not None and self._ending.done() else None
+
+    def _not_synced(self) -> str | None:
+        return None if self._synced else "handlers are not fully synchronized"
+
+    # life
+
+    async def _work(self, scheduler: Scheduler, informers: Informers, leadership: Leadership | None) -> None:
+        """Read the cluster, and schedule as soon as it is known and this process is the one to do so."""
+        start_upkeep(scheduler, self._supervisor)
+        if leadership is None:
+            await self._sync(informers)
+            self._schedule(scheduler)
+            return
+        late = self._settings.config.delay_cache_until_active
+        if not late:
+            await self._sync(informers)
+
+        async def synchronized() -> None:
+            await self._sync(informers)
+            self._schedule(scheduler)
+
+        async def lead() -> None:
+            if late:
+                self._supervisor.start(synchronized(), "start of the caches", may_end=True)
+            else:
+                self._schedule(scheduler)
+
+        def lost() -> None:
+            scheduler.stop()
+            log.error("leaderelection lost")
+            self._end(Ending.LEASE_LOST)
+
+        await leadership.run(lead, lost)
+
+    async def _sync(self, informers: Informers) -> None:
+        informers.start(self._supervisor)
+        while True:
+            try:
+                await informers.wait_for_sync(_SYNC_PATIENCE)
+                break
+            except SyncTimeoutError as problem:
+                log.warning("still waiting for the caches: %s", problem)
+        settle_heap()
+        self._synced = True
+        log.info("Caches are synchronized: %d nodes, %d pods", *_sizes(informers))
+
+    def _schedule(self, scheduler: Scheduler) -> None:
+        log.info("Scheduling pods of %s", ", ".join(scheduler.profiles))
+        self._supervisor.start(scheduler.run(), "scheduling", may_end=True)
+
+    def _end(self, why: Ending) -> None:
+        if self._ending is not None and not self._ending.done():
+            self._ending.set_result(why)
+
+    async def _watch(self) -> None:
+        try:
+            await self._supervisor.wait()
+        except TaskDiedError as problem:
+            log.critical("%s", problem)
+            self._end(Ending.FAILED)
+
+    async def _wind_down(
+        self, scheduler: Scheduler, writer: Dispatcher, leadership: Leadership | None, server: SecureServer | None
+    ) -> None:
+        """Take no more pods, let binds under way end, release the lease, and stop everything else."""
+        scheduler.stop()
+        for waiting in scheduler.waiting:
+            waiting.reject("", "the scheduler is stopping")
+        unfinished = await scheduler.settle(self._settings.grace)
+        if unfinished:
+            log.error("%d binding cycles did not end within %g s", unfinished, self._settings.grace)
+        for extender in scheduler.extenders:
+            extender.close()
+        # The server lets its requests finish meanwhile, so that probes are answered to the end.
+        closing = [] if server is None else [asyncio.create_task(server.stop(), name="server: stop")]
+        await writer.drain(_DRAIN_TIME)
+        await self._supervisor.stop(_CANCEL_TIME)
+        if leadership is not None and not unfinished:
+            await leadership.release(within=_RELEASE_TIME)
+        await asyncio.gather(*closing)
+
+
+def _sizes(informers: Informers) -> tuple[int, int]:
+    return len(informers.informer(kinds.NODES)), len(informers.informer(kinds.PODS))
+
+
+def _debugger(scheduler: Scheduler, informers: Informers, resources: PodResources) -> CacheDebugger:
+    nodes, pods = informers.informer(kinds.NODES), informers.informer(kinds.PODS)
+    uids = (pods.uid(*key) for key in pods.keys())  # noqa: SIM118 (a method, not a dict's)
+    return CacheDebugger(
+        scheduler,
+        nodes=(name for _, name in nodes.keys()),  # noqa: SIM118
+        pods=(uid for uid in uids if uid is not None),
+        others=resources.others,
+    )

@@ -1,0 +1,31 @@
+"""What a scheduler process is to do, read and checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scheduler.config.options import Options
+    from scheduler.config.types import KubeSchedulerConfiguration
+    from scheduler.framework.handle import Factory
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The configuration, what the command line says besides it, and the plugins there are.
+
+    `source` is the configuration's file ("" without one), `warnings` are for the log. `random_seed` None breaks ties
+    differently in each process. `grace` is the seconds that binds under way get when the process is stopped.
+    """
+
+    config: KubeSchedulerConfiguration
+    options: Options
+    registry: Mapping[str, Factory]
+    source: str = ""
+    warnings: tuple[str, ...] = ()
+    self_check: bool = False
+    random_seed: int | None = None
+    grace: float = 20.0

@@ -1,0 +1,1 @@
+"""The `berth` command: one module a subcommand."""

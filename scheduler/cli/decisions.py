@@ -1,0 +1,72 @@
+"""What `berth simulate` prints: decisions as a table, as JSON or as YAML."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import yaml
+
+from scheduler.explain import table
+from scheduler.explain.grid import Part, Styled, show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TextIO
+
+    from scheduler.app.decisions import PodDecision
+
+_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+class _Dumper(_DUMPER):  # type: ignore[misc]  # the quick dumper where PyYAML has it
+    """Writes equal values out each time, without anchors."""
+
+    def ignore_aliases(self, _data: Any) -> bool:
+        """Never refer back."""
+        return True
+
+
+def as_json(decisions: Sequence[PodDecision]) -> str:
+    """All decisions with all details, as JSON with a newline at the end."""
+    encoded = msgspec.json.encode({"decisions": [_value(decision) for decision in decisions]})
+    return msgspec.json.format(encoded, indent=2).decode() + "\n"
+
+
+def as_yaml(decisions: Sequence[PodDecision]) -> str:
+    """The same as YAML."""
+    value = {"decisions": [_value(decision) for decision in decisions]}
+    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**20)
+    return text
+
+
+def print_table(decisions: Sequence[PodDecision], stream: TextIO, *, wide: bool = False) -> None:
+    """One line a pod; with `wide` then each pod's scores, and the nodes that it does not fit on."""
+    rows = [(d.pod, d.node or "-", d.status, _evictions(d) if d.node else d.message) for d in decisions]
+    parts: list[Part] = [table.placements(rows)]
+    for decision in decisions if wide else ():
+        parts.append(Styled(f"\n{decision.pod}: {decision.message}", "bold"))
+        if decision.record.feasible:
+            parts += table.scores(decision.record, chosen=decision.node or "")
+        if decision.record.infeasible:
+            parts.append(table.rejections(decision.record.infeasible))
+    show(stream, parts)
+
+
+def _evictions(decision: PodDecision) -> str:
+    return f"preempted {', '.join(decision.victims)}" if decision.victims else ""
+
+
+def _value(decision: PodDecision) -> dict[str, Any]:
+    """A decision as it is printed: the documented fields first, then all details of the record."""
+    details = {"feasible": {}, "infeasible": {}, "best": [], **msgspec.to_builtins(decision.record)}
+    details.pop("message", None)
+    return {
+        "pod": decision.pod,
+        "node": decision.node,
+        "status": decision.status,
+        "message": decision.message,
+        "nominatedNode": decision.nominated_node,
+        "victims": list(decision.victims),
+        **details,
+    }

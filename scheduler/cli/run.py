@@ -1,0 +1,148 @@
+"""`berth run`: schedule the pods of a cluster."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scheduler.cli.parsers import add_command
+from scheduler.cli.problems import FAILED, OK, complain
+from scheduler.config.features import parse_bool
+from scheduler.config.flags import add_scheduler_flags, go_bool, ineffective, seconds
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scheduler.app.settings import Settings
+    from scheduler.cli.parsers import SubParsers
+
+_DESCRIPTION = """\
+Schedule the Pods of a cluster. Takes kube-scheduler's flags and configuration (--config), and serves its endpoints.
+
+Without --config there is one profile, whose schedulerName is "berth": Pods that don't ask for it are left to
+kube-scheduler. With --config the file decides, as for kube-scheduler, whose name for a profile without one is
+"default-scheduler". The lease of the leader election is called "berth" unless the configuration names another.
+
+The cluster is that of --config's clientConnection.kubeconfig or of --kubeconfig; else the one that the process runs
+in; else that of $KUBECONFIG or ~/.kube/config."""
+
+_EPILOG = """\
+examples:
+  berth run --leader-elect=false                    alone, on the cluster of your kubeconfig
+  berth run --config /etc/berth/config.yaml -v 2    as the Helm chart runs it
+  berth run --write-config-to berth.yaml            a file to start from
+  kill -USR2 PID                                    compare the caches and dump them to the log
+
+SIGTERM and SIGINT stop it in order: no more pods are taken, binds under way end, the lease is released. A second
+one stops it at once. Exit codes: 0 stopped in order, 1 failed or lease lost, 2 configuration that can't be used.
+
+documentation: docs/operations.md, docs/configuration.md
+"""
+
+_SELF_CHECK_VARIABLE = "BERTH_SELF_CHECK"
+
+
+def add_parser(subparsers: SubParsers) -> None:
+    """Add the subcommand's parser."""
+    parser = add_command(
+        subparsers,
+        "run",
+        help="schedule the pods of a cluster",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+    )
+    parser.usage = "berth run [flags]"
+    own = parser.add_argument_group("Berth's own flags")
+    own.add_argument(
+        "--self-check",
+        type=go_bool,
+        nargs="?",
+        const=True,
+        default=None,
+        metavar="true|false",
+        help="check every decision against one computed from scratch, which is slow "
+        f"(default: the environment's {_SELF_CHECK_VARIABLE}, else false)",
+    )
+    own.add_argument(
+        "--random-seed",
+        type=int,
+        default=None,
+        metavar="N",
+        help="break ties between nodes reproducibly (default: differently each time)",
+    )
+    own.add_argument(
+        "--shutdown-grace-period",
+        type=seconds,
+        default=20.0,
+        metavar="VALUE",
+        help="how long binds under way may take after SIGTERM (default 20s)",
+    )
+    add_scheduler_flags(parser)
+
+
+def main(namespace: argparse.Namespace) -> int:
+    """Run the scheduler until it is told to stop."""
+    from scheduler.cli import logs
+
+    try:
+        settings = _settings(namespace)
+        if settings.options.write_config_to:
+            _write_config(settings)
+            return OK
+    except (ValueError, OSError) as problem:
+        return complain(problem)
+    logs.set_up(style=settings.options.logging_format, verbosity=settings.options.v)
+    from scheduler.app.problems import SettingsError, StartError
+    from scheduler.app.process import run_process
+
+    try:
+        return run_process(settings)
+    except SettingsError as problem:
+        return complain(problem)
+    except StartError as problem:
+        return complain(problem, code=FAILED)
+    finally:
+        logs.flush()
+
+
+def _settings(namespace: argparse.Namespace) -> Settings:
+    """Everything that was asked for, read and checked. Raises ValueError (of many kinds) and OSError."""
+    from scheduler.app.configuration import all_plugins, check_plugins, read_config, supported_gates
+    from scheduler.app.settings import Settings
+    from scheduler.config.options import apply_flags
+
+    gates, warnings = supported_gates(namespace.feature_gates or ())
+    registry = all_plugins()
+    source = namespace.config or ""
+    config, options = apply_flags(read_config(source, gates=gates, registry=registry), namespace)
+    check_plugins(config, gates=gates, registry=registry, source=source)
+    for flag in options.ignored:
+        warnings.append(f"{flag} has no effect, as --config is given")
+    warnings += ineffective(namespace)
+    return Settings(
+        config=config,
+        options=options,
+        registry=registry,
+        source=source,
+        warnings=tuple(warnings),
+        self_check=_self_check(namespace.self_check),
+        random_seed=namespace.random_seed,
+        grace=namespace.shutdown_grace_period,
+    )
+
+
+def _self_check(flag: bool | None) -> bool:
+    if flag is not None:
+        return flag
+    text = os.environ.get(_SELF_CHECK_VARIABLE, "")
+    value = parse_bool(text) if text else False
+    if value is None:
+        raise ValueError(f"the environment's {_SELF_CHECK_VARIABLE} is {text!r}: set it to true or false")
+    return value
+
+
+def _write_config(settings: Settings) -> None:
+    from scheduler.config.render import to_yaml
+
+    Path(settings.options.write_config_to).write_text(to_yaml(settings.config), encoding="utf-8")
