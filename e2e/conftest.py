@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 _NEEDS = {
     "control_plane": ("etcd", "kube-apiserver", "kube-scheduler", "kubectl"),
+    "controlled": ("etcd", "kube-apiserver", "kube-controller-manager"),
     "oracle": ("oracle",),
+    "session_programs": ("sessions", "etcd", "kube-apiserver"),
     "helm": ("helm",),
 }
 _names = itertools.count(1)
@@ -65,6 +67,11 @@ def nodes(control_plane: ControlPlane) -> Iterator[list[str]]:
 @pytest.fixture(scope="session")
 def oracle() -> None:
     """Asked for by tests that run kube-scheduler's code on single decisions, so that it is built in time."""
+
+
+@pytest.fixture(scope="session")
+def session_programs() -> None:
+    """Asked for by tests that go through recorded sessions, for the same reason."""
 
 
 @pytest.fixture(scope="session")

@@ -271,11 +271,14 @@ def test_the_cluster_role_reads_what_the_scheduler_watches_and_no_more(helm: Hel
     assert reads == {(resource.group, resource.plural) for resource in resources}
 
 
-def test_the_cluster_role_writes_bindings_status_events_and_reviews_and_no_more(helm: Helm) -> None:
+def test_the_cluster_role_writes_bindings_status_volumes_events_and_reviews_and_no_more(helm: Helm) -> None:
     role = one(helm.render(), "ClusterRole")
     assert {permission for permission in allowed(role) if permission[2] not in READ} == {
         ("", "pods/binding", "create"),
+        ("", "pods", "delete"),
         ("", "pods/status", "patch"),
+        ("", "persistentvolumes", "patch"),
+        ("", "persistentvolumeclaims", "patch"),
         ("events.k8s.io", "events", "create"),
         ("events.k8s.io", "events", "patch"),
         ("authentication.k8s.io", "tokenreviews", "create"),
@@ -283,10 +286,9 @@ def test_the_cluster_role_writes_bindings_status_events_and_reviews_and_no_more(
     }
 
 
-def test_preemption_adds_the_permission_to_delete_pods(helm: Helm) -> None:
-    without = allowed(one(helm.render(), "ClusterRole"))
-    added = allowed(one(helm.render("--set", "rbac.preemption=true"), "ClusterRole")) - without
-    assert added == {("", "pods", "delete")}
+def test_without_preemption_no_pod_may_be_deleted(helm: Helm) -> None:
+    without = allowed(one(helm.render("--set", "rbac.preemption=false"), "ClusterRole"))
+    assert allowed(one(helm.render(), "ClusterRole")) - without == {("", "pods", "delete")}
 
 
 @pytest.mark.parametrize("values", [[], EVERYTHING], ids=["defaults", "everything"])

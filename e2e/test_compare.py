@@ -96,7 +96,7 @@ def test_a_decision_agrees_with_itself(decision: dict[str, Any]):
             REFUSED,
             "message",
             "0/1 nodes are available: 1 free.",
-            Difference("message", "0/1 nodes are available: 1 taken.", "0/1 nodes are available: 1 free."),
+            Difference("message", "0/1 nodes are available: 1 taken. <postfilter>", "0/1 nodes are available: 1 free."),
         ),
         (FAILED, "infeasible.b.code", "Error", Difference("nodes in error", ["a"], ["a", "b"])),
     ],
@@ -115,7 +115,6 @@ def test_a_changed_value_is_the_one_difference(decision: dict[str, Any], path: s
         (PLACED, "reason", ""),
         (PLACED, "nominated_path", False),
         (PLACED, "unschedulable_plugins", []),
-        (REFUSED, "message", "0/1 nodes are available: 1 taken."),
         (FAILED, "message", "another"),
         (FAILED, "infeasible.a.reasons", ["another"]),
         (FAILED, "infeasible.b.code", "UnschedulableAndUnresolvable"),
@@ -125,10 +124,77 @@ def test_what_is_random_or_empty_makes_no_difference(decision: dict[str, Any], p
     assert compare(decision, changed(decision, path, value)).verdict is Verdict.AGREED
 
 
-def test_what_our_own_postfilter_adds_makes_no_difference():
+def test_what_postfilter_adds_is_one_difference_and_not_two():
     ours = changed(REFUSED, "message", "0/1 nodes are available: 1 taken. nothing to evict")
-    ours["postfilter"] = {"message": "nothing to evict"}
-    assert compare(REFUSED, ours).verdict is Verdict.AGREED
+    ours["postfilter"] = {"code": "Unschedulable", "message": "nothing to evict"}
+    assert [found.path for found in compare(REFUSED, ours).differences] == ["postfilter.message"]
+
+
+def preempting(node: str, *, ties: str = "ab", victims: str = "", **more: Any) -> dict[str, Any]:
+    """A decision to evict from one of two nodes."""
+    candidates = [{"node": name, "victims": [f"ns/on-{name}"], "pdbViolations": 0} for name in "ab"]
+    message = f"preemption: found a potential placement for pod on node {node}, preempting 1 victims"
+    postfilter = {
+        "code": "Success",
+        "message": message,
+        "nominatedNode": node,
+        "victims": [victims or f"ns/on-{node}"],
+        "deleted": [victims or f"ns/on-{node}"],
+        "candidates": candidates,
+        "ties": [candidate for candidate in candidates if candidate["node"] in ties],
+        **more,
+    }
+    text = f"0/1 nodes are available: 1 taken. {message}"
+    return {**REFUSED, "message": text, "postfilter": postfilter}
+
+
+def test_any_of_the_candidates_that_tie_may_be_taken():
+    assert compare(preempting("a"), preempting("b")).verdict is Verdict.AGREED
+    assert compare(preempting("a"), preempting("a")).verdict is Verdict.AGREED
+
+
+@pytest.mark.parametrize(
+    ("expected", "ours", "paths"),
+    [
+        (preempting("a"), preempting("b", victims="ns/on-a"), ["postfilter.victims"]),
+        (preempting("a"), preempting("a", deleted=[]), ["postfilter.deleted"]),
+        (preempting("a"), preempting("a", candidates=[]), ["postfilter.candidates"]),
+        (preempting("a"), preempting("a", ties="a"), ["postfilter.ties"]),
+        (preempting("a"), preempting("a", nominatedNode=None), ["postfilter.nominatedNode"]),
+        (preempting("a"), preempting("a", clearedNominations=["ns/p"]), ["postfilter.clearedNominations"]),
+        (preempting("a"), preempting("b", message="no"), ["message", "postfilter.message"]),
+        (preempting("a"), {**preempting("a"), "postfilter": None}, ["message", "postfilter"]),
+    ],
+    ids=["victims", "deleted", "candidates", "ties", "nomination", "cleared", "message", "not asked"],
+)
+def test_what_differs_about_preemption_is_told(expected: dict[str, Any], ours: dict[str, Any], paths: list[str]):
+    assert [found.path for found in compare(expected, ours).differences] == paths
+
+
+def test_a_candidate_that_does_not_tie_is_the_wrong_one():
+    found = compare(preempting("a", ties="a"), preempting("b", ties="a")).differences
+    assert "postfilter.nominatedNode" in [difference.path for difference in found]
+
+
+RESERVED = {**PLACED, "reserve": {"a": {"code": "Success", "volumes": {"claim": "pv"}}}}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "difference"),
+    [
+        ("reserve.a.volumes.claim", "provision", "reserve.a.volumes"),
+        ("reserve.a.volumes", None, "reserve.a.volumes"),
+        ("reserve.a.code", "Error", "reserve.a.code"),
+        ("reserve", None, "reserve.a.volumes"),
+    ],
+)
+def test_what_differs_about_reserved_volumes_is_told(path: str, value: Any, difference: str):
+    comparison = compare(RESERVED, changed(RESERVED, path, value))
+    assert [found.path for found in comparison.differences] == [difference]
+
+
+def test_reservations_that_the_oracle_does_not_tell_of_are_not_compared():
+    assert compare(PLACED, RESERVED).verdict is Verdict.AGREED
 
 
 @pytest.mark.parametrize(

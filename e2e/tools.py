@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 KUBERNETES = "k8s.io/kubernetes"
+_BUILT_FROM = (".go", ".yaml")
 
 
 class ToolError(RuntimeError):
@@ -77,6 +78,7 @@ TOOLS: dict[str, Tool] = {
     "kubectl": Tool(package=f"{KUBERNETES}/cmd/kubectl", in_assets=True, on_path=True),
     "oracle": Tool(package="./oracle/cmd/oracle", sources=(HERE / "oracle" / "cmd" / "oracle",)),
     "bench": Tool(package="./perf/bench", sources=(HERE / "perf" / "bench",)),
+    "sessions": Tool(package="./sessions/cmd/sessions", sources=(HERE / "sessions" / "cmd" / "sessions",)),
     "helm": Tool(
         package="helm.sh/helm/v4/cmd/helm",
         versioned_by="helm.sh/helm/v4",
@@ -121,7 +123,7 @@ def cached(name: str) -> Path:
     digest.update("\0".join([*_flags(name), tool.package, platform.system(), platform.machine()]).encode())
     files = [tool.module / "go.mod", tool.module / "go.sum"]
     for folder in tool.sources:
-        files += sorted(folder.rglob("*.go"))
+        files += sorted(file for file in folder.rglob("*") if file.suffix in _BUILT_FROM)
     for file in files:
         digest.update(file.relative_to(HERE).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
     return cache_root() / f"{name}-{version(name)}-{digest.hexdigest()[:12]}" / name

@@ -25,7 +25,7 @@ A Kubernetes {version} control plane is up at {server}, with {nodes} hollow node
     export KUBECONFIG={kubeconfig}
     kubectl get nodes
     make run KUBECONFIG={kubeconfig}     # Berth places the pods whose schedulerName is berth
-    kubectl apply -f deploy/examples     # in another terminal
+    kubectl apply -f deploy/examples/kubectl     # in another terminal
     kubectl get pods -o wide
 
 The logs are in {directory}. End it with: python -m e2e.controlplane down --dir {given}

@@ -91,6 +91,10 @@ class Process:
         except subprocess.TimeoutExpired:
             return self.kill()
 
+    def wait(self, timeout: float) -> int:
+        """The exit code once it has ended of itself; raises subprocess.TimeoutExpired after ``timeout`` seconds."""
+        return self._process.wait(timeout)
+
     def kill(self) -> int:
         """SIGKILL, and wait for the end."""
         if self.running:

@@ -32,7 +32,7 @@ Berth runs in the kind cluster {name}, beside kube-scheduler.
 
     export KUBECONFIG={kubeconfig}
     kubectl -n {namespace} get pods
-    kubectl apply -f deploy/examples     # pods whose schedulerName is berth
+    kubectl apply -f deploy/examples/kubectl     # pods whose schedulerName is berth
     kubectl get pods -o wide
 
 End it with: python -m e2e.kind down --name {name}

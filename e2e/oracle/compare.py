@@ -2,8 +2,12 @@
 
 Compared: feasible nodes with totals, raw and weighted scores; rejected nodes with plugin, code and reasons; the
 best nodes; the reason and the plugins that made the pod unschedulable; the outcome of PreFilter; what PreScore
-skipped; and the message up to what PostFilter adds to it. Of a decision that failed with an error
-(``SchedulerError``) only the reason and the nodes in error count, because which node's error is told is random.
+skipped; the message; and what PostFilter did: its code, plugin and message, whether the nomination is cleared,
+the candidates for preemption with their victims and the budgets that they break, and which of them tie. Among
+these any may be taken, so victims, deletions and cleared nominations are compared for the one that was. Of a
+decision that failed with an error (``SchedulerError``) only the reason and the nodes in error count, because
+which node's error is told is random. What is reserved on the best nodes is compared where the oracle tells of it:
+code, plugin, reasons and volumes.
 """
 
 from __future__ import annotations
@@ -68,7 +72,9 @@ def _differences(expected: Decision, actual: Decision) -> list[Difference]:
     for field in _FLAGS:
         _value(found, field, bool(expected.get(field)), bool(actual.get(field)))
     _prefilter(found, expected.get("prefilter_status"), actual.get("prefilter_status"))
-    _value(found, "message", _message(expected, expected), _message(actual, expected))
+    _value(found, "message", _message(expected), _message(actual))
+    _post_filter(found, expected.get("postfilter"), actual.get("postfilter"))
+    _reserve(found, expected, actual)
     return found
 
 
@@ -119,16 +125,58 @@ def _prefilter(found: list[Difference], expected: Decision | None, actual: Decis
         _value(found, f"{path}.{field}", sorted(want.get(field) or ()), sorted(have.get(field) or ()))
 
 
+def _post_filter(found: list[Difference], expected: Decision | None, actual: Decision | None) -> None:
+    path = "postfilter"
+    if expected is None or actual is None:
+        _value(found, path, expected, actual)
+        return
+    want, have = _post_filter_fields(expected), _post_filter_fields(actual)
+    if expected.get("nominatedNode") and actual.get("nominatedNode") in {tie["node"] for tie in want["ties"]}:
+        chosen, node = expected["nominatedNode"], actual["nominatedNode"]
+        if chosen != node:
+            # Another one of the ties: what is told must be about that one.
+            victims = next(tie["victims"] for tie in want["ties"] if tie["node"] == node)
+            want["message"] = (expected.get("message") or "").replace(f" node {chosen},", f" node {node},")
+            want.update(nominatedNode=node, victims=victims)
+            for field in ("deleted", "clearedNominations"):
+                del want[field], have[field]
+    for field, value in want.items():
+        _value(found, f"{path}.{field}", value, have[field])
+
+
+def _post_filter_fields(side: Decision) -> Decision:
+    return {
+        "code": side.get("code"),
+        "plugin": side.get("plugin") or "",
+        "message": side.get("message") or "",
+        "nominatedNode": side.get("nominatedNode"),
+        "victims": side.get("victims") or [],
+        "deleted": side.get("deleted") or [],
+        "candidates": side.get("candidates") or [],
+        "ties": side.get("ties") or [],
+        "clearedNominations": side.get("clearedNominations") or [],
+        "deallocatedClaims": side.get("deallocatedClaims") or [],
+    }
+
+
+def _reserve(found: list[Difference], expected: Decision, actual: Decision) -> None:
+    """What is held on each of the best nodes, where the pod has anything that the Reserve plugins look at."""
+    for node, want in (expected.get("reserve") or {}).items():
+        have = (actual.get("reserve") or {}).get(node) or {"code": "Success"}
+        for field, nothing in (("code", ""), ("plugin", ""), ("reasons", []), ("volumes", {})):
+            path = f"reserve.{node}.{field}"
+            _value(found, path, want.get(field) or nothing, have.get(field) or nothing)
+
+
 def _in_error(decision: Decision) -> list[str]:
     nodes = decision.get("infeasible") or {}
     return sorted(name for name, status in nodes.items() if status.get("code") == "Error")
 
 
-def _message(decision: Decision, expected: Decision) -> str:
-    """The message without what PostFilter put at its end, be it that side's own text or kube-scheduler's."""
+def _message(decision: Decision) -> str:
+    """The message with a mark in the place of what PostFilter says, which is compared apart."""
     message: str = decision.get("message") or ""
-    for side in (decision, expected):
-        added = (side.get("postfilter") or {}).get("message")
-        if added and message.endswith(f" {added}"):
-            return message.removesuffix(f" {added}")
+    added = (decision.get("postfilter") or {}).get("message")
+    if added and message.endswith(f" {added}"):
+        return message.removesuffix(added) + "<postfilter>"
     return message

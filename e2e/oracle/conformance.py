@@ -28,7 +28,7 @@ from e2e.oracle.compare import Comparison, Decision, Difference, Verdict, compar
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-DEFAULT_PROFILES = expected.PROFILES[: expected.PROFILES.index("scoring") + 1]
+DEFAULT_PROFILES = expected.PROFILES[: expected.PROFILES.index("combined") + 1]
 KEEP = Path("build/conformance")
 SHOWN_DIFFERENCES = 12
 

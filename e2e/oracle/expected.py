@@ -25,11 +25,13 @@ PROFILES = (
     "image",
     "scoring",
     "volumes",
+    "storage",
     "preemption",
+    "combined",
     "dra",
     "mixed",
 )
-"""All profiles of the generator; what needs no volumes, preemption or devices first."""
+"""All profiles of the generator; what needs no devices first."""
 
 
 def generate(profile: str, n: int, seed: int) -> list[bytes]:

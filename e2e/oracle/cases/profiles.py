@@ -14,10 +14,11 @@ from e2e.oracle.cases.ports import ports
 from e2e.oracle.cases.preemption import preempt
 from e2e.oracle.cases.resources import resources
 from e2e.oracle.cases.scoring import scoring, weights
+from e2e.oracle.cases.storage import storage
 from e2e.oracle.cases.volumes import volumes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 PROFILES = {
     "resources": resources,
@@ -33,13 +34,19 @@ PROFILES = {
     "dra": dra,
     "scoring": scoring,
 }
-"""How a case of each kind is made. The profile ``mixed`` joins several, ``all`` is each in turn, mixed twice."""
+"""How a case of each kind is made. The profile ``mixed`` joins several, ``combined`` does so without
+devices, ``storage`` is volumes with what is rare there, and ``all`` is each in turn, mixed twice."""
 
 
-def mixed(c: Case) -> None:
-    """Several kinds at once."""
+def combined(c: Case) -> None:
+    """Several kinds at once, but no devices."""
+    mixed(c, [name for name in PROFILES if name != "dra"])
+
+
+def mixed(c: Case, first_of: Sequence[str] = tuple(PROFILES)) -> None:
+    """Several kinds at once; the first is one of these, and volumes and devices come only as that."""
     r = c.r
-    first = r.choice(list(PROFILES))
+    first = r.choice(first_of)
     fs = [
         first,
         *r.sample(
@@ -65,6 +72,9 @@ def tidy(c: Case) -> None:
             n["spec"]["taints"] = list(seen.values())
 
 
+_MAKERS: dict[str, Callable[[Case], None]] = {**PROFILES, "mixed": mixed, "combined": combined, "storage": storage}
+
+
 def generate(profile: str, n: int, seed: int) -> Iterator[bytes]:
     """``n`` cases as lines of JSON without the newline; the same arguments give the same cases."""
     names = [*PROFILES, "mixed", "mixed"] if profile == "all" else [profile]
@@ -76,7 +86,7 @@ def generate(profile: str, n: int, seed: int) -> Iterator[bytes]:
 def _case(name: str, number: int, seed: int) -> Object:
     rng = random.Random(f"{seed}/{name}/{number}")
     c = Case(rng, hi=20 if name in ("preemption", "dra") else 40)
-    (mixed if name == "mixed" else PROFILES[name])(c)
+    _MAKERS[name](c)
     if (
         name not in ("resources", "preemption", "scoring")
         and "requests" not in c.container().get("resources", {})

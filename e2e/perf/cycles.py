@@ -1,0 +1,239 @@
+"""What ``micro`` times: a cluster in memory, pods for it, and the CPU time that each takes the scheduler.
+
+Nothing is read, written or awaited here, so the figures are those of deciding alone, and of keeping the state. They
+include what a real run has around a decision: the recorder of plugin metrics, every tenth cycle timed plugin by
+plugin, and a heap frozen as after the first sync.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from scheduler.api.decode import decode_as
+from scheduler.api.objects import Node, Pod
+from scheduler.app.profiles import build_profiles
+from scheduler.cache.state import ClusterState
+from scheduler.config.features import FeatureGates
+from scheduler.config.load import default_config
+from scheduler.cycle.algorithm import Algorithm, Decision, FitError
+from scheduler.framework.cycle import Cycle
+from scheduler.framework.handle import Handle
+from scheduler.framework.recorder import PluginRecorder
+from scheduler.metrics.scheduler_metrics import SchedulerMetrics
+from scheduler.plugins.registry import IN_TREE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from scheduler.cache.pods import PodInfo
+    from scheduler.framework.profile import Profile
+
+ZONE = "topology.kubernetes.io/zone"
+HOST = "kubernetes.io/hostname"
+WARM_UP = 20
+"""Pods that are scheduled before the first that counts, where more is not needed to have seen each shape twice."""
+
+
+class MisfitError(Exception):
+    """A pod that was to be placed fits nowhere, or one that was not to be placed fits."""
+
+
+class Bench:
+    """A scheduler without queue and API server, on `nodes` nodes of 4 CPUs, 32Gi and 110 pods in three zones."""
+
+    def __init__(self, nodes: int) -> None:
+        gates = FeatureGates()
+        self.state = ClusterState()
+        no_binder: Any = None  # nothing is bound here
+        handle = Handle(self.state, no_binder, gates.enabled)
+        profiles = build_profiles(default_config(feature_gates=gates), IN_TREE, handle)
+        self.profile: Profile = next(iter(profiles.values()))
+        self.algorithm = Algorithm(self.state, all_nodes=True)
+        self.recorder = PluginRecorder(SchedulerMetrics(), self.profile.name)
+        self._random = random.Random(1)
+        for index in range(nodes):
+            self.state.set_node(decode_as(Node, node(index)))
+
+    def attempt(self, info: PodInfo, *, sampled: bool = False) -> str:
+        """Schedule a pod: the node that it is counted on now; "" if it fits nowhere, with the message worded."""
+        cycle = Cycle(info, self.state, self.profile.name, recorder=self.recorder, sampled=sampled)
+        try:
+            decision: Decision = self.algorithm.decide(self.profile, info, cycle=cycle)
+        except FitError as misfit:
+            misfit.rejections.rejecting_plugins()
+            misfit.rejections.message()
+            return ""
+        best = decision.best
+        row = int(best[0] if len(best) == 1 else best[self._random.randrange(len(best))])
+        name = self.state.nodes.name(row)
+        self.state.assume(info, name)
+        return name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workload:
+    """A stream of pods. `shapes` is how many templates are used in turn (None: each pod is the first of its own)."""
+
+    doc: str
+    change: Callable[[dict[str, Any], str], None]
+    shapes: int | None = 1
+    fits: bool = True
+
+
+def time_cycles(bench: Bench, workload: Workload, pods: int) -> list[float]:
+    """CPU microseconds of each pod, scheduled one after the other. Raises MisfitError if one goes astray."""
+    warm_up = max(WARM_UP, 2 * (workload.shapes or 0))
+    stream = [bench.state.info(decode_as(Pod, workload_pod(workload, index))) for index in range(warm_up + pods)]
+    others = [bench.state.info(decode_as(Pod, pod(f"other-{index}", "other"))) for index in range(warm_up + pods)]
+    times = []
+    with frozen_heap():
+        for index, info in enumerate(stream):
+            start = time.process_time()
+            node_name = bench.attempt(info, sampled=index % 10 == 0)
+            times.append((time.process_time() - start) * 1e6)
+            if bool(node_name) != workload.fits:
+                where = f"went to {node_name}" if node_name else "fits nowhere"
+                raise MisfitError(f"pod {info.key}, number {index + 1} of {len(stream)}, {where}")
+            if not workload.fits:
+                bench.attempt(others[index])  # or nothing would change between the attempts
+    return times[warm_up:]
+
+
+def time_events(bench: Bench, kind: str, pods: int) -> list[float]:
+    """CPU microseconds to take in what a watch says of each pod. `kind` is one of EVENTS."""
+    times = []
+    running = {"phase": "Running", "startTime": "2026-01-01T00:00:00Z", "podIP": "10.0.0.1"}
+    names = [bench.state.nodes.name(row) for row in range(bench.state.nodes.size)]
+    for index in range(pods + WARM_UP):
+        body = pod(f"event-{index}", "event")
+        pending = bench.state.info(decode_as(Pod, body))
+        node_name = names[index % len(names)]
+        body["spec"]["nodeName"] = node_name
+        bound = msgspec.json.encode(body)
+        if kind == "event-confirmed":
+            bench.state.assume(pending, node_name)
+        elif kind == "event-status":
+            bench.state.set_pod(bench.state.info(decode_as(Pod, bound)))
+            body["status"] = running
+        line = msgspec.json.encode(pod(f"event-{index}", "event") if kind == "event-added" else body)
+        start = time.process_time()
+        info = bench.state.info(decode_as(Pod, line))
+        if info.node_name:
+            bench.state.set_pod(info)
+        times.append((time.process_time() - start) * 1e6)
+    return times[WARM_UP:]
+
+
+@contextmanager
+def frozen_heap() -> Iterator[None]:
+    """The heap as it is after the first sync: what exists is not looked at by the garbage collector any more."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+# objects
+
+
+def node(index: int) -> dict[str, Any]:
+    """A node with its labels."""
+    name = f"node-{index:05d}"
+    labels = {HOST: name, ZONE: f"zone-{index % 3}", "kubernetes.io/os": "linux", "half": str(index % 2)}
+    allocatable = {"cpu": "4", "memory": "32Gi", "pods": "110", "ephemeral-storage": "100Gi"}
+    return {"metadata": {"name": name, "labels": labels}, "status": {"allocatable": allocatable}}
+
+
+def pod(name: str, app: str) -> dict[str, Any]:
+    """A pod that requests 100m CPU and 500Mi."""
+    requests = {"cpu": "100m", "memory": "500Mi"}
+    container = {"name": "main", "image": "registry.example/main:1", "resources": {"requests": requests}}
+    return {
+        "metadata": {"name": name, "namespace": "default", "uid": name, "labels": {"app": app}},
+        "spec": {"schedulerName": "default-scheduler", "containers": [container]},
+    }
+
+
+def workload_pod(workload: Workload, index: int) -> dict[str, Any]:
+    """The pod with that number."""
+    app = f"app-{index if workload.shapes is None else index % workload.shapes}"
+    body = pod(f"pod-{index}", app)
+    workload.change(body, app)
+    return body
+
+
+def _nothing(body: dict[str, Any], app: str) -> None:
+    pass
+
+
+def _spread(body: dict[str, Any], app: str) -> None:
+    selector = {"matchLabels": {"app": app}}
+    body["spec"]["topologySpreadConstraints"] = [
+        {"maxSkew": 5, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": selector},
+        {"maxSkew": 1, "topologyKey": HOST, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": selector},
+    ]
+
+
+def _term(app: str, key: str) -> dict[str, Any]:
+    return {"topologyKey": key, "labelSelector": {"matchLabels": {"app": app}}}
+
+
+def _apart(body: dict[str, Any], app: str) -> None:
+    body["spec"]["affinity"] = {
+        "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_term(app, HOST)]}
+    }
+
+
+def _near(body: dict[str, Any], app: str) -> None:
+    preferred = [{"weight": 1, "podAffinityTerm": _term(app, ZONE)}]
+    body["spec"]["affinity"] = {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}
+
+
+def _half(body: dict[str, Any], app: str) -> None:
+    body["spec"]["nodeSelector"] = {"half": "1"}
+
+
+def _tolerant(body: dict[str, Any], app: str) -> None:
+    body["spec"]["tolerations"] = [{"key": "dedicated", "operator": "Exists"}]
+
+
+def _huge(body: dict[str, Any], app: str) -> None:
+    body["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "64"
+
+
+_MIXTURE = (_nothing, _spread, _apart, _near, _half, _tolerant)
+
+
+def _mixed(body: dict[str, Any], app: str) -> None:
+    _MIXTURE[int(app.rpartition("-")[2]) % len(_MIXTURE)](body, app)
+
+
+WORKLOADS: dict[str, Workload] = {
+    "basic": Workload(doc="pods of one template", change=_nothing),
+    "many-shapes": Workload(doc="100 templates in turn", change=_nothing, shapes=100),
+    "new-shapes": Workload(
+        doc="each pod is the first of its template: nothing kept helps", change=_nothing, shapes=None
+    ),
+    "spread": Workload(doc="hard over zones, soft over hosts", change=_spread),
+    "anti-affinity": Workload(doc="required, by host", change=_apart),
+    "preferred-affinity": Workload(doc="preferred, by zone", change=_near),
+    "mixed": Workload(
+        doc="plain, spread, anti-affinity, affinity, selector, tolerations; 12 templates", change=_mixed, shapes=12
+    ),
+    "unschedulable": Workload(doc="requests more than any node has; other pods come between", change=_huge, fits=False),
+}
+EVENTS: dict[str, str] = {
+    "event-added": "decode, record",
+    "event-confirmed": "decode, record, confirm",
+    "event-bound": "decode, record, count",
+    "event-status": "decode, record, replace",
+}
