@@ -98,15 +98,18 @@ def release(helm: Helm, control_plane: ControlPlane) -> Iterator[str]:
     """The chart with default values as ``berth``, in a namespace that enforces the strictest pod security."""
     namespace = control_plane.create_namespace("chart", {"pod-security.kubernetes.io/enforce": "restricted"})
     target = ["--namespace", namespace, "--kubeconfig", str(control_plane.kubeconfig())]
+
+    def rights() -> str:
+        kinds = "clusterroles,clusterrolebindings,roles,rolebindings"
+        return control_plane.kubectl("get", kinds, "-A", "-o=name", "-l=app.kubernetes.io/instance=berth")
+
+    before = rights()  # those of the plain manifests, if a test has applied them
     told = helm("install", "berth", str(CHART), *target)
     assert "schedulerName: berth" in told
+    assert rights() != before
     yield namespace
     helm("uninstall", "berth", *target)
-    left = control_plane.kubectl(
-        "get", "clusterroles,clusterrolebindings,roles,rolebindings", "-A", "-o=name",
-        "-l=app.kubernetes.io/instance=berth",
-    )  # fmt: skip
-    assert left == ""
+    assert rights() == before
 
 
 def test_an_installed_release_can_be_upgraded(helm: Helm, control_plane: ControlPlane, release: str) -> None:
@@ -154,7 +157,7 @@ EVENTS, LEASES = ("events.k8s.io", "events"), ("coordination.k8s.io", "leases")
         ("update", LEASES, "kube-system", "kube-scheduler", False),
         ("create", ("", "pods"), "default", "", False),
         ("update", ("", "pods"), "default", "", False),
-        ("delete", ("", "pods"), "default", "", False),
+        ("delete", ("", "pods"), "default", "", True),  # preemption
         ("patch", ("", "nodes"), "", "", False),
         ("get", ("", "secrets"), "chart", "", False),
         ("list", ("", "configmaps"), "kube-system", "", False),
