@@ -10,7 +10,7 @@ from scheduler.api.objects import ObjectReference
 from scheduler.api.times import parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from scheduler.api.objects import Pod, PodCondition
     from scheduler.cache.shapes import PodShape, ShapeTable, Usage
@@ -106,13 +106,19 @@ def pod_info(pod: Pod, shapes: ShapeTable) -> PodInfo:
 
 
 class PodTable:
-    """Assigned pods by uid and by the name of their node, which need not exist."""
+    """Assigned pods by uid and by the name of their node, which need not exist.
 
-    __slots__ = ("_by_node", "_by_uid")
+    The pods of a node are in kube-scheduler's order, which settles between victims of preemption that matter as much:
+    a new one comes last, and the last one takes the place of one that goes (pkg/scheduler/framework/types.go,
+    removeFromSlice). A pod that changes goes and comes.
+    """
+
+    __slots__ = ("_by_node", "_by_uid", "_places")
 
     def __init__(self) -> None:
         self._by_uid: dict[str, PodInfo] = {}
-        self._by_node: dict[str, dict[str, PodInfo]] = {}
+        self._by_node: dict[str, list[PodInfo]] = {}
+        self._places: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self._by_uid)
@@ -125,18 +131,30 @@ class PodTable:
         return self._by_uid.get(uid)
 
     def on_node(self, name: str) -> list[PodInfo]:
-        """The pods assigned to a node, in the order in which they came."""
-        return list(self._by_node.get(name, {}).values())
+        """The pods assigned to a node."""
+        return list(self._by_node.get(name, ()))
 
     def add(self, pod: PodInfo) -> None:
-        """Store a pod under its node's name."""
+        """Store a pod, which is not there yet, under its node's name."""
         self._by_uid[pod.uid] = pod
-        self._by_node.setdefault(pod.node_name, {})[pod.uid] = pod
+        on_node = self._by_node.setdefault(pod.node_name, [])
+        self._places[pod.uid] = len(on_node)
+        on_node.append(pod)
 
     def remove(self, pod: PodInfo) -> None:
         """Forget a pod that was added."""
         del self._by_uid[pod.uid]
+        place = self._places.pop(pod.uid)
         on_node = self._by_node[pod.node_name]
-        del on_node[pod.uid]
+        last = on_node.pop()
+        if place < len(on_node):
+            on_node[place] = last
+            self._places[last.uid] = place
         if not on_node:
             del self._by_node[pod.node_name]
+
+    def arrange(self, name: str, pods: Sequence[PodInfo]) -> None:
+        """Put the pods of a node in an order that they were in before."""
+        if pods:
+            self._by_node[name] = list(pods)
+            self._places.update((pod.uid, place) for place, pod in enumerate(pods))

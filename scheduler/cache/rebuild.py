@@ -43,6 +43,9 @@ def rebuild(state: ClusterState) -> ClusterState:
             twin.assume(record, pod.node_name)
         else:
             twin.set_pod(record)
+    copies = {pod.uid: pod for pod in twin.pods}
+    for name in {pod.node_name for pod in state.pods}:
+        twin.pods.arrange(name, [copies[pod.uid] for pod in state.pods.on_node(name)])
     for name in state.nominations.nodes():
         for pod in state.nominations.on_node(name):
             twin.nominations.add(copy_pod(pod, twin.shapes), name)

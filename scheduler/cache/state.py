@@ -164,7 +164,7 @@ class ClusterState:
     @contextmanager
     def what_if(self) -> Iterator[WhatIf]:
         """Try changes: whatever is done through the yielded object is undone on exit."""
-        trial = WhatIf(self._put, self._take)
+        trial = WhatIf(self.pods, self._put, self._take)
         try:
             yield trial
         finally:

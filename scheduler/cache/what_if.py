@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from scheduler.cache.nodes import NodeTable
-    from scheduler.cache.pods import PodInfo
+    from scheduler.cache.pods import PodInfo, PodTable
     from scheduler.cache.shapes import Usage
 
 Rows = npt.NDArray[np.intp]
@@ -20,26 +20,31 @@ Rows = npt.NDArray[np.intp]
 class WhatIf:
     """Pods added and removed for the length of a trial; undone in reverse order.
 
-    Counts, columns and counters are exactly as before afterwards; caches follow through the change logs as they do for
-    any other change. `steps` are the changes so far: (1, pod) for one that came, (-1, pod) for one that went.
+    Counts, columns, counters and the order of a node's pods are exactly as before afterwards; caches follow through the
+    change logs as they do for any other change. `steps` are the changes so far: (1, pod) for one that came, (-1, pod)
+    for one that went.
     """
 
-    __slots__ = ("_put", "_take", "steps")
+    __slots__ = ("_orders", "_pods", "_put", "_take", "steps")
 
-    def __init__(self, put: Callable[[PodInfo], None], take: Callable[[PodInfo], None]) -> None:
+    def __init__(self, pods: PodTable, put: Callable[[PodInfo], None], take: Callable[[PodInfo], None]) -> None:
+        self._pods = pods
         self._put = put
         self._take = take
+        self._orders: dict[str, list[PodInfo]] = {}
         self.steps: list[tuple[int, PodInfo]] = []
 
     def add(self, pod: PodInfo, node_name: str) -> PodInfo:
         """Count a pod on a node; the record that stands for it there."""
         placed = pod.on(node_name)
+        self._note_order(node_name)
         self._put(placed)
         self.steps.append((1, placed))
         return placed
 
     def remove(self, pod: PodInfo) -> None:
         """Take an assigned pod away."""
+        self._note_order(pod.node_name)
         self._take(pod)
         self.steps.append((-1, pod))
 
@@ -53,6 +58,12 @@ class WhatIf:
         while self.steps:
             sign, pod = self.steps.pop()
             (self._take if sign > 0 else self._put)(pod)
+        for name, pods in self._orders.items():
+            self._pods.arrange(name, pods)
+
+    def _note_order(self, name: str) -> None:
+        if name not in self._orders:
+            self._orders[name] = self._pods.on_node(name)
 
 
 class ColumnTrial:

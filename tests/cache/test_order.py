@@ -7,6 +7,8 @@ import pytest
 from scheduler.cache.order import zone_key
 from tests.builders import node, state
 
+REGION, ZONE = "topology.kubernetes.io/region", "topology.kubernetes.io/zone"
+
 
 def order(cluster) -> list[str]:
     return [cluster.nodes.name(row) for row in cluster.nodes.order.rows().tolist()]
@@ -15,6 +17,80 @@ def order(cluster) -> list[str]:
 def test_takes_a_node_of_each_zone_in_turn():
     zones = {"a": "z1", "b": "z1", "c": "z1", "d": "z2", "e": "z3", "f": "z2"}
     assert order(state([node(name).zone(zone) for name, zone in zones.items()])) == ["a", "d", "e", "b", "f", "c"]
+
+
+NO_ZONE, REGION_ONLY, ZONE_ONLY = {}, {REGION: "1"}, {ZONE: "2"}
+ONE_TWO, ONE_THREE, TWO_TWO = {REGION: "1", ZONE: "2"}, {REGION: "1", ZONE: "3"}, {REGION: "2", ZONE: "2"}
+NINE = [NO_ZONE, REGION_ONLY, ZONE_ONLY, ONE_TWO, ONE_TWO, ONE_THREE, TWO_TWO, TWO_TWO, TWO_TWO]
+
+
+def numbered(*labels: dict[str, str], first: int = 0) -> list:
+    return [node(str(number)).label(each) for number, each in enumerate(labels, first)]
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"), [(0, ""), (1, "0"), (4, "0 1 2 3"), (9, "0 1 2 3 5 6 4 7 8")], ids=["none", "1", "4", "9"]
+)
+def test_nodes_without_region_or_zone_are_zones_of_their_own(count, expected):
+    assert order(state(numbered(*NINE[:count]))) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("gone", "expected"),
+    [("0", "1 2 3 5 6 4 7 8"), ("1 2 3", "0 4 5 6 7 8"), ("0 1 2 3 4 5 6 7 8", ""), ("unknown", "0 1 2 3 5 6 4 7 8")],
+    ids=["one", "a few", "all", "unknown"],
+)
+def test_zones_end_with_their_last_node(gone, expected):
+    cluster = state(numbered(*NINE))
+    for name in gone.split():
+        cluster.remove_node(name)
+    assert order(cluster) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("+2 +3 +4 -2 -3 -4", ""),
+        ("+2 +3 +4 -2", "3 4"),
+        ("+2 +3 +4 -2 -3 -4 +5", "5"),
+        ("+4 +5 +6 +7 +8 +3", "4 5 6 3 7 8"),
+        ("+3 +4 -3 +6 +7 -4", "6 7"),
+    ],
+    ids=["all go", "one goes", "a new zone", "more in an old zone", "a zone goes and another comes"],
+)
+def test_follows_what_happens(steps, expected):
+    cluster = state()
+    nodes = numbered(*NINE)
+    for step in steps.split():
+        number = int(step[1:])
+        if step[0] == "+":
+            cluster.set_node(nodes[number].build())
+        else:
+            cluster.remove_node(str(number))
+    assert order(cluster) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"), [(7, "1 2 3 5 6 4 0"), (1, "0")], ids=["to a zone that is there", "to a zone of its own"]
+)
+def test_a_node_that_gets_a_zone_comes_last_in_it(count, expected):
+    cluster = state(numbered(*NINE[:count]))
+    cluster.set_node(node("0").label(ONE_TWO).build())
+    assert order(cluster) == expected.split()
+
+
+def test_a_node_that_comes_twice_is_listed_once():
+    assert order(state([node("a"), node("a")])) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("zones", "expected"),
+    [("xy", "a b"), ("xxxxxy", "a f b c d e"), ("xxxxxyy", "a f b g c d e"), ("xyyxxxx", "a b d c e f g")],
+)
+def test_zones_of_unequal_size_take_turns_while_they_last(zones, expected):
+    assert (
+        order(state([node(name).zone(zone) for name, zone in zip("abcdefg", zones, strict=False)])) == expected.split()
+    )
 
 
 def test_follows_nodes_that_go_and_that_move_to_another_zone():
@@ -38,6 +114,7 @@ def test_a_change_of_something_else_keeps_the_place():
         ({"topology.kubernetes.io/zone": "z"}, ("", "z")),
         ({"topology.kubernetes.io/region": "r", "topology.kubernetes.io/zone": "z"}, ("r", "z")),
         ({"topology.kubernetes.io/zone": "z", "failure-domain.beta.kubernetes.io/zone": "old"}, ("", "old")),
+        ({"failure-domain.beta.kubernetes.io/region": "r", "failure-domain.beta.kubernetes.io/zone": "z"}, ("r", "z")),
     ],
 )
 def test_zones_are_told_apart_by_region_and_zone_with_the_old_labels_first(labels, key):

@@ -40,3 +40,53 @@ def test_the_table_finds_pods_by_uid_and_by_node():
     table.remove(records[0])
     assert (table.on_node("n"), len(table), list(table)) == ([records[2]], 2, records[1:])
     assert (table.get(records[0].uid), table.on_node("unknown")) == (None, [])
+
+
+class TestOrder:
+    """Of pods on one node, as kube-scheduler's lists have it."""
+
+    def filled(self, names="abcd"):
+        table = PodTable()
+        records = {name: info(pod(name).on("n")) for name in names}
+        for record in records.values():
+            table.add(record)
+        return table, records
+
+    def order(self, table):
+        return "".join(record.name for record in table.on_node("n"))
+
+    def test_new_ones_come_last(self):
+        table, _ = self.filled()
+        table.add(info(pod("e").on("n")))
+        assert self.order(table) == "abcde"
+
+    def test_the_last_takes_the_place_of_one_that_goes(self):
+        table, records = self.filled()
+        table.remove(records["b"])
+        assert self.order(table) == "adc"
+        table.remove(records["d"])
+        assert self.order(table) == "ac"
+        table.remove(records["c"])
+        assert self.order(table) == "a"
+
+    def test_one_that_changes_becomes_the_last(self):
+        table, records = self.filled()
+        table.remove(records["a"])
+        table.add(records["a"])
+        assert self.order(table) == "dbca"
+
+    def test_an_order_can_be_brought_back(self):
+        table, records = self.filled()
+        before = table.on_node("n")
+        for name in "ca":
+            table.remove(records[name])
+            table.add(records[name])
+        table.arrange("n", before)
+        assert self.order(table) == "abcd"
+        table.remove(records["b"])
+        assert self.order(table) == "adc"
+
+    def test_no_order_of_no_pods(self):
+        table = PodTable()
+        table.arrange("n", [])
+        assert table.on_node("n") == []

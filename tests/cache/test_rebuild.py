@@ -36,6 +36,15 @@ def test_columns_are_equal_by_the_names_of_nodes():
         assert by_node(cluster, getattr(cluster.nodes, name)) == by_node(twin, getattr(twin.nodes, name)), name
 
 
+def test_the_order_of_the_pods_of_a_node_is_kept():
+    cluster = state([node("n")], [pod(name).on("n") for name in "pqrst"])
+    cluster.remove_pod(info(pod("q")).uid)
+    cluster.set_pod(info(pod("p").on("n").label(x="y"), cluster))
+    names = [record.name for record in cluster.pods.on_node("n")]
+    assert names == ["s", "t", "r", "p"]
+    assert [record.name for record in rebuild(cluster).pods.on_node("n")] == names
+
+
 def test_the_order_of_nodes_is_kept():
     cluster = busy()
     twin = rebuild(cluster)

@@ -39,6 +39,21 @@ def test_a_removed_pod_can_be_put_back(cluster):
     assert requested(cluster) == {"a": 3000, "b": 0}
 
 
+def test_the_pods_of_a_node_are_in_the_same_order_afterwards():
+    cluster = state([node("a")], [pod(name).on("a") for name in "pqrs"])
+    before = cluster.pods.on_node("a")
+    with cluster.what_if() as outer:
+        for record in before[:2]:
+            outer.remove(record)
+        within = cluster.pods.on_node("a")
+        with cluster.what_if() as inner:
+            inner.remove(within[0])
+            inner.add(info(pod("new"), cluster), "a")
+        assert cluster.pods.on_node("a") == within
+        outer.restore(before[0])
+    assert cluster.pods.on_node("a") == before
+
+
 def test_trials_nest(cluster):
     with cluster.what_if() as outer:
         outer.add(info(pod("r").cpu("4"), cluster), "b")

@@ -56,6 +56,58 @@ def test_images_that_are_not_there_raise_the_bar():
     assert raw_scores(PLUGIN, cycle_of(cluster, incoming)) == {"n": 100 * (500 - 23) // (2000 - 23)}
 
 
+def holding(name, *sizes):
+    """A node that has the images "<size in MiB>:latest"."""
+    built = node(name)
+    for size in sizes:
+        built = built.image(f"{size}:latest", size=size * MIB)
+    return built
+
+
+@pytest.mark.parametrize(
+    ("wanted", "nodes", "expected"),
+    [
+        ((40, 250), [(40, 300, 2000), (250, 10)], [0, 5]),
+        ((40, 300), [(40, 300, 2000), (250, 10)], [7, 0]),
+        ((10, 4000), [(4000, 30), (250, 10)], [100, 0]),
+        ((10, 4000), [(4000, 30), (250, 10), ()], [66, 0, 0]),
+        ((300, 600, 900), [(600, 40, 900), (300, 600, 900), ()], [32, 36, 0]),
+        ((30, 40), [(20, 30, 40), (4000, 30)], [1, 0]),
+        ((30, 300), [(300, 600, 900), (4000, 30)], [6, 0]),
+    ],
+    ids=[
+        "the larger of two counts more",
+        "both on one node",
+        "no more than the limit",
+        "a node without images makes the others count less",
+        "three large ones",
+        "small ones",
+        "one of two on one node",
+    ],
+)
+def test_sizes_add_up_by_how_many_nodes_have_them(wanted, nodes, expected):
+    incoming = pod("p").no_containers()
+    for size in wanted:
+        incoming = incoming.container(image=str(size))
+    names = [f"n{number}" for number in range(len(nodes))]
+    cluster = state([holding(name, *sizes) for name, sizes in zip(names, nodes, strict=True)])
+    assert raw_scores(PLUGIN, cycle_of(cluster, incoming)) == dict(zip(names, expected, strict=True))
+
+
+@pytest.mark.parametrize(
+    "incoming",
+    [
+        pod("p").image("30").volume("files", image={"reference": "300"}),
+        pod("p").image("30").container(image="300"),
+        pod("p").image("30").init_container(image="300"),
+    ],
+    ids=["image volume", "container", "init container"],
+)
+def test_it_is_all_one_where_an_image_is_used(incoming):
+    cluster = state([holding("n1", 300, 600, 900), holding("n2", 4000, 30)])
+    assert raw_scores(PLUGIN, cycle_of(cluster, incoming)) == {"n1": 6, "n2": 0}
+
+
 def test_the_share_of_a_size_is_truncated_to_whole_bytes():
     size = 100 * MIB + 1
     nodes = [node("a").image("app:1", size=size), node("b"), node("c")]

@@ -54,8 +54,14 @@ def test_a_pod_that_needs_nothing_is_skipped(incoming):
 
 def test_all_needed_features_must_be_declared():
     both = HOST.set("spec.hostUsers", False).container(restartPolicyRules=RULES)
-    cluster = state([node("one").features(RESTART), node("two").features(RESTART, USER_NAMESPACE)])
-    assert verdicts(PLUGIN, cycle_of(cluster, both)) == {"one": REFUSED, "two": None}
+    nodes = [
+        node("none"),
+        node("one").features(RESTART),
+        node("two").features(RESTART, USER_NAMESPACE),
+        node("more").features(RESTART, USER_NAMESPACE, MOUNTS),
+    ]
+    expected = {"none": REFUSED, "one": REFUSED, "two": None, "more": None}
+    assert verdicts(PLUGIN, cycle_of(state(nodes), both)) == expected
 
 
 def test_without_its_feature_gate_it_does_nothing():
@@ -85,11 +91,12 @@ class TestHints:
         ("old", "new", "hint"),
         [
             (None, node("n"), QueueingHint.QUEUE),
+            (None, node("n").features("A"), QueueingHint.QUEUE),
             (node("n"), node("n").features("A"), QueueingHint.QUEUE),
             (node("n").features("A"), node("n"), QueueingHint.QUEUE),
             (node("n").features("A"), node("n").features("A").label(x="y"), QueueingHint.SKIP),
         ],
-        ids=["new", "declares more", "declares less", "same"],
+        ids=["new", "new and declaring", "declares more", "declares less", "same"],
     )
     def test_node_change(self, old, new, hint):
         assert PLUGIN.after_node_change(info(pod("p")), old and old.build(), new.build()) is hint
@@ -98,3 +105,4 @@ class TestHints:
         plain, labelled, needy = info(pod("p")), info(pod("p").label(a="b")), info(HOST.set("spec.hostUsers", False))
         assert PLUGIN.after_pod_update(plain, plain, labelled) is QueueingHint.SKIP
         assert PLUGIN.after_pod_update(needy, needy, plain) is QueueingHint.QUEUE
+        assert PLUGIN.after_pod_update(plain, plain, needy) is QueueingHint.QUEUE

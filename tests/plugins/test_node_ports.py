@@ -39,6 +39,30 @@ CONFLICTS = [
     (pod("p").host_port(80, address="::"), pod("q").host_port(80, address="10.0.0.1"), False),
     (pod("p").host_port(80, protocol=""), pod("q").host_port(80), True),
     (pod("p").host_port(1).host_port(80), pod("q").host_port(80).host_port(2), True),
+    (pod("p").host_port(80, "UDP", "10.0.0.1"), pod("q").host_port(80, "UDP", "10.0.0.1"), True),
+    (pod("p").host_port(81).host_port(80, "UDP"), pod("q").host_port(81).host_port(82, "UDP"), True),
+    (
+        pod("p").host_port(80, address="10.0.0.9").host_port(80, address="0.0.0.0"),
+        pod("q").host_port(80, address="10.0.0.1"),
+        True,
+    ),
+    (pod("p").host_port(80, "UDP", "10.0.0.1"), pod("q").host_port(80, address="0.0.0.0"), False),
+    (pod("p").host_port(80, "UDP", "10.0.0.1"), pod("q").host_port(80).host_port(80, "UDP"), True),
+    (
+        pod("p").host_port(80, address="10.0.0.1").host_port(80, address="10.0.0.2").host_port(90, address="10.0.0.2"),
+        pod("q").host_port(81, address="10.0.0.1").host_port(82, address="10.0.0.2"),
+        False,
+    ),
+    (
+        pod("p").host_port(80, address="10.0.0.1").host_port(80, address="10.0.0.2").host_port(90, address="10.0.0.2"),
+        pod("q").host_port(81, address="10.0.0.1").host_port(90, address="10.0.0.2"),
+        True,
+    ),
+    (
+        pod("p").init_container(ports=[{"hostPort": 80, "containerPort": 80}], restartPolicy="Always"),
+        pod("q").host_port(80),
+        True,
+    ),
 ]
 NAMES = [
     "same",
@@ -52,6 +76,14 @@ NAMES = [
     ":: is an address like others",
     "TCP by default",
     "one of several",
+    "same by UDP",
+    "the first of two",
+    "one address of two is all",
+    "all addresses by another protocol",
+    "all addresses by both protocols",
+    "several that all differ",
+    "several of which one is the same",
+    "of a sidecar",
 ]
 
 
@@ -91,6 +123,10 @@ class TestHints:
     def test_a_pod_that_had_no_node_does_not_help(self):
         wanted = info(pod("p").host_port(80))
         assert PLUGIN.after_pod_deletion(wanted, info(pod("q").host_port(80)), None) is QueueingHint.SKIP
+
+    def test_a_pod_without_host_ports_does_not_help(self):
+        wanted = info(pod("p").host_port(80))
+        assert PLUGIN.after_pod_deletion(wanted, info(pod("q").on("n")), None) is QueueingHint.SKIP
 
     def test_a_pod_that_was_nominated_helps(self):
         wanted, gone = info(pod("p").host_port(80)), info(pod("q").host_port(80).nominated("n"))

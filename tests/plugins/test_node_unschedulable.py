@@ -24,8 +24,9 @@ REFUSED = unresolvable("node(s) were unschedulable")
         (pod("a").tolerates(), None),
         (pod("a").tolerates(CORDON, effect="NoExecute"), REFUSED),
         (pod("a").tolerates("other"), REFUSED),
+        (pod("a").set("spec.tolerations", [{"key": CORDON, "effect": "NoSchedule"}]), None),
     ],
-    ids=["none", "the taint", "any effect", "everything", "another effect", "another key"],
+    ids=["none", "the taint", "any effect", "everything", "another effect", "another key", "no operator"],
 )
 def test_a_cordoned_node_takes_only_pods_that_tolerate_the_cordon(incoming, cordoned):
     cycle = cycle_of(state([node("open"), node("closed").unschedulable()]), incoming)

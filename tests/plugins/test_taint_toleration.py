@@ -37,6 +37,26 @@ class TestFilter:
             (node("n").taint("k").taint("l"), pod("a").tolerates("k"), REFUSED),
             (node("n").taint("k").taint("l"), pod("a").tolerates("k").tolerates("l"), None),
             (node("n").taint("k", "5"), pod("a").tolerates("k", operator="Gt", value="3"), REFUSED),
+            (node("n").taint("k", "5"), pod("a").tolerates("k", operator="Lt", value="9"), REFUSED),
+            (
+                node("n").taint("k", "v"),
+                pod("a").tolerates("k", value="v").tolerates("l", operator="Gt", value="3"),
+                None,
+            ),
+            (
+                node("n").taint("k", "v").taint("l", "5"),
+                pod("a").tolerates("k", value="v").tolerates("l", operator="Gt", value="3"),
+                REFUSED,
+            ),
+            (node("n").taint("k", "v"), pod("a").tolerates("k", operator="Exists", effect="NoSchedule"), None),
+            (node("n").taint("k", "v"), pod("a").tolerates("k", value="v", effect="NoSchedule"), None),
+            (node("n").taint("k", "v"), pod("a").tolerates("k", value="v", effect="PreferNoSchedule"), REFUSED),
+            (
+                node("n").taint("k", "v").taint("l", "w"),
+                pod("a").tolerates("k", value="v", effect="NoSchedule").tolerates("l", effect="NoSchedule"),
+                None,
+            ),
+            (node("n").taint("k", "v", "PreferNoSchedule"), pod("a").tolerates("k", value="w"), None),
         ],
         ids=[
             "no taint",
@@ -50,6 +70,14 @@ class TestFilter:
             "one of two tolerated",
             "both tolerated",
             "comparison operators are off",
+            "both of them",
+            "and do not matter beside one that is honoured",
+            "but do where they are needed",
+            "any value",
+            "equal value and effect",
+            "equal value but a soft effect",
+            "each by its own toleration",
+            "a soft taint of another value",
         ],
     )
     def test_untolerated_taints_keep_pods_off(self, tainted, incoming, verdict):
@@ -75,6 +103,28 @@ class TestScore:
         assert scored(nodes, pod("p").tolerates("k", effect="PreferNoSchedule")) == {"clean": 100, "soft": 100}
         assert scored(nodes, pod("p").tolerates("k")) == {"clean": 100, "soft": 100}
 
+    SOFT = "PreferNoSchedule"
+
+    def test_a_soft_taint_of_another_value_counts(self):
+        nodes = [node("same").taint("k", "v", self.SOFT), node("other").taint("k", "w", self.SOFT)]
+        assert scored(nodes, pod("p").tolerates("k", value="v", effect=self.SOFT)) == {"same": 100, "other": 0}
+
+    def test_tolerated_taints_do_not_count_however_many(self):
+        nodes = [node("none"), node("one").taint("k", "v", self.SOFT)]
+        nodes.append(node("two").taint("k", "v", self.SOFT).taint("l", "w", self.SOFT))
+        picky = pod("p").tolerates("k", value="v", effect=self.SOFT)
+        assert scored(nodes, picky.tolerates("l", value="w", effect=self.SOFT)) == dict.fromkeys(
+            ("none", "one", "two"), 100
+        )
+        assert scored(nodes, pod("p").tolerates("x", value="v", effect=self.SOFT)) == {"none": 100, "one": 50, "two": 0}
+        assert scored(nodes[:2], pod("p")) == {"none": 100, "one": 0}
+
+    def test_hard_taints_do_not_count(self):
+        nodes = [node("none"), node("hard").taint("k", "v")]
+        nodes.append(node("soft").taint("k", "v", self.SOFT).taint("l", "w", self.SOFT))
+        hard = pod("p").tolerates("k", value="v", effect="NoSchedule").tolerates("l", value="w", effect="NoSchedule")
+        assert scored(nodes, hard) == {"none": 100, "hard": 100, "soft": 0}
+
     def test_scoring_fails_where_pre_score_is_disabled(self):
         with pytest.raises(PluginError, match='failed to read "PreScoreTaintToleration" from cycleState: not found'):
             raw_scores(PLUGIN, cycle_of(state([node("n")]), pod("p")))
@@ -97,8 +147,20 @@ class TestHints:
             (node("n").taint("x"), node("n").taint("y"), QueueingHint.SKIP),
             (node("n").taint("ok"), node("n"), QueueingHint.SKIP),
             (node("n"), node("n").taint("x"), QueueingHint.SKIP),
+            (node("n").taint("x"), node("n").taint("x").taint("y"), QueueingHint.SKIP),
+            (node("n").taint("x"), node("n").taint("ok"), QueueingHint.QUEUE),
         ],
-        ids=["new", "new, forbidden", "new, tolerated", "freed", "still forbidden", "was allowed before", "forbidden"],
+        ids=[
+            "new",
+            "new, forbidden",
+            "new, tolerated",
+            "freed",
+            "still forbidden",
+            "was allowed before",
+            "forbidden",
+            "forbidden twice",
+            "the taint becomes one that is tolerated",
+        ],
     )
     def test_node_change(self, old, new, hint):
         waiting = info(pod("a").tolerates("ok"))

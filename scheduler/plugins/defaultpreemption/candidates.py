@@ -30,8 +30,8 @@ def candidates_wanted(args: DefaultPreemptionArgs, nodes: int) -> int:
 class DryRun:
     """Evictions tried node by node.
 
-    `candidates` are the nodes where they help; `tried` counts the others by why they do not, and `errors` are what went
-    wrong.
+    `candidates` are the nodes where they help, as many as are wanted of those that break a budget and as many of those
+    that break none; `tried` counts the nodes where they do not help by why, and `errors` are what went wrong.
     """
 
     def __init__(self, cycle: Cycle, rejections: Rejections, budgets: Budgets, now: float) -> None:
@@ -39,20 +39,24 @@ class DryRun:
         self._filters = DryRunFilters(cycle, rejections)
         self._budgets = budgets
         self._now = now
-        self._harmless = 0
+        self._kept: Counter[bool] = Counter()
+        """Candidates by whether they break a budget."""
         self.candidates: list[Eviction] = []
         self.tried: Counter[Status] = Counter()
         self.errors: list[str] = []
 
     def run(self, rows: Sequence[int], wanted: int) -> None:
-        """Try these nodes in turn until there are enough candidates, and one among them that breaks no budget."""
-        step = max(wanted, 1)
+        """Try these nodes in turn until there are enough candidates, and one among them that breaks no budget.
+
+        Where 0 are wanted all are tried and none is kept.
+        """
+        step = wanted or max(len(rows), 1)
         for start in range(0, len(rows), step):
             part = rows[start : start + step]
             outcomes = self._outcomes(part)
             for row in part:
-                self._note(outcomes[row])
-                if self._harmless and len(self.candidates) >= wanted:
+                self._note(outcomes[row], wanted)
+                if self._kept[False] and len(self.candidates) >= wanted:
                     return
 
     def _outcomes(self, rows: Sequence[int]) -> dict[int, Eviction | Status]:
@@ -70,10 +74,12 @@ class DryRun:
             found[row] = select_victims(cycle, self._filters, row, self._budgets, self._now)
         return found
 
-    def _note(self, outcome: Eviction | Status) -> None:
+    def _note(self, outcome: Eviction | Status, wanted: int) -> None:
         if isinstance(outcome, Eviction):
-            self.candidates.append(outcome)
-            self._harmless += not outcome.violations
+            breaking = outcome.violations > 0
+            if self._kept[breaking] < wanted:
+                self._kept[breaking] += 1
+                self.candidates.append(outcome)
             return
         self.tried[outcome] += 1
         if outcome.code is Code.ERROR:

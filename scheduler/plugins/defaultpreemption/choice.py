@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from scheduler.framework.sort_slice import sort_slice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from scheduler.cache.pods import PodInfo
     from scheduler.framework.interface import Eviction
@@ -14,9 +16,27 @@ _OFFSET: Final = 2**31
 """Added to each priority in sums, so that more pods never sum up to less."""
 
 
-def by_importance(pods: Sequence[PodInfo], now: float) -> list[PodInfo]:
-    """The most important pod first: by priority, then by how long it has been running (MoreImportantVictim)."""
-    return sorted(pods, key=lambda pod: (-pod.priority, _started(pod, now)))
+class Ranked(NamedTuple):
+    """A pod with its importance: the smaller the rank, the more it matters."""
+
+    rank: tuple[int, float, int]
+    pod: PodInfo
+
+
+def ranked(pods: Iterable[PodInfo], now: float) -> list[Ranked]:
+    """By priority, then by how long the pod has been running (MoreImportantVictim).
+
+    Of those that have not started the first one counts as the oldest: kube-scheduler looks at the clock for each.
+    """
+    return [
+        Ranked((-pod.priority, _started(pod, now), place if pod.start_time is None else 0), pod)
+        for place, pod in enumerate(pods)
+    ]
+
+
+def by_importance(pods: Sequence[Ranked]) -> list[Ranked]:
+    """The most important pod first."""
+    return sort_slice(pods, key=lambda one: one.rank)
 
 
 def best(candidates: Sequence[Eviction], now: float) -> list[Eviction]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from scheduler.cache.changes import Change
 from scheduler.cache.nodes import NodeView
-from scheduler.framework.status import Code, Status, error
+from scheduler.framework.status import Status, error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,6 +90,6 @@ class DryRunFilters:
 
     def _status(self, plugin: FilterPlugin, code: int) -> Status:
         status = plugin.status(self._cycle, code).by(plugin.name)
-        if status.code is Code.ERROR:
+        if not status.rejected:
             return error(f'running "{plugin.name}" filter plugin: {status.message}').by(plugin.name)
         return status

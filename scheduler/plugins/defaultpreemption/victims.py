@@ -12,7 +12,7 @@ from scheduler.framework.filtering import nominated_rivals, try_row
 from scheduler.framework.interface import Eviction
 from scheduler.framework.status import Status, error, unresolvable
 from scheduler.plugins.defaultpreemption import messages
-from scheduler.plugins.defaultpreemption.choice import by_importance
+from scheduler.plugins.defaultpreemption.choice import by_importance, ranked
 from scheduler.plugins.defaultpreemption.eligibility import possible_victims
 
 if TYPE_CHECKING:
@@ -32,31 +32,31 @@ class Order:
     `violating` is how many of `pods` are of that kind.
     """
 
-    __slots__ = ("_now", "pods", "violating")
+    __slots__ = ("_ranked", "pods", "violating")
 
     def __init__(self, possible: Sequence[PodInfo], budgets: Budgets, now: float) -> None:
-        pods = by_importance(possible, now)
-        self._now = now
+        pods = by_importance(ranked(possible, now))
         self.violating = 0
         if budgets:
-            breaks = budgets.violating(pods)
+            breaks = budgets.violating([one.pod for one in pods])
             self.violating = sum(breaks)
             if self.violating:
                 pods = [
-                    *(pod for pod, breaking in zip(pods, breaks, strict=True) if breaking),
-                    *(pod for pod, breaking in zip(pods, breaks, strict=True) if not breaking),
+                    *(one for one, breaking in zip(pods, breaks, strict=True) if breaking),
+                    *(one for one, breaking in zip(pods, breaks, strict=True) if not breaking),
                 ]
-        self.pods = pods
+        self._ranked = pods
+        self.pods = [one.pod for one in pods]
 
     def eviction(self, node: str, victims: Sequence[int]) -> Eviction | Status:
         """What comes of it if the pods at these places could not be put back."""
         if not victims:
             return error(messages.no_victim_needed(node))
-        pods = [self.pods[place] for place in victims]
+        pods = [self._ranked[place] for place in victims]
         violations = sum(1 for place in victims if place < self.violating)
         if 0 < self.violating < len(self.pods):
-            pods = by_importance(pods, self._now)
-        return Eviction(node, tuple(pods), violations)
+            pods = by_importance(pods)
+        return Eviction(node, tuple(one.pod for one in pods), violations)
 
 
 def select_victims(cycle: Cycle, filters: DryRunFilters, row: int, budgets: Budgets, now: float) -> Eviction | Status:

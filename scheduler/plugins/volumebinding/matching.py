@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from scheduler.api.claims import is_bound_to
 from scheduler.api.selectors import Selector, SelectorError, compile_label_selector
+from scheduler.framework.sort_slice import sort_slice
 from scheduler.plugins.volumebinding.assumed import capacity_of, request_of
 
 if TYPE_CHECKING:
@@ -128,4 +129,4 @@ def _is_wanted(claim: PersistentVolumeClaim, volume: PersistentVolume, selector:
 
 def claims_by_size(claims: Iterable[PersistentVolumeClaim]) -> list[PersistentVolumeClaim]:
     """The claims, the smallest first, so that large volumes are left for large claims."""
-    return sorted(claims, key=request_of)
+    return sort_slice(list(claims), request_of)

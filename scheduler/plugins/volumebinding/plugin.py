@@ -76,6 +76,7 @@ class VolumeBinding(
     """Sends pods where their volumes are, or can be; reserves these, and has them bound before the pod is."""
 
     name = names.VOLUME_BINDING
+    parallel = True
     per_cycle = False
     feasible_only = True
     may_fail = True
@@ -240,11 +241,15 @@ class VolumeBinding(
             volumes=self._volumes,
             writer=self._writer,
         )
+        bound = False
         try:
             await binding.run(self._changes, self._within)
+            bound = True
         except Exception as problem:
-            self._failures.labels("bind").inc()
             return error(str(problem))
+        finally:
+            if not bound:  # also where the pod is preempted meanwhile
+                self._failures.labels("bind").inc()
         return None
 
     def events_to_register(self) -> Sequence[EventHint]:

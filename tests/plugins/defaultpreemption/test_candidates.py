@@ -15,7 +15,15 @@ from tests.plugins.defaultpreemption.attempts import NO_BUDGETS, NOW, budget, re
 
 @pytest.mark.parametrize(
     ("nodes", "percentage", "absolute", "wanted"),
-    [(5000, 10, 100, 500), (500, 10, 100, 100), (50, 10, 100, 50), (999, 1, 0, 9), (10, 1, 0, 0)],
+    [
+        (5000, 10, 100, 500),
+        (500, 10, 100, 100),
+        (50, 10, 100, 50),
+        (999, 1, 0, 9),
+        (10, 1, 0, 0),
+        (5, 40, 1, 2),
+        (5, 40, 2, 2),
+    ],
 )
 def test_enough_is_a_share_of_the_nodes_but_some_at_least(nodes, percentage, absolute, wanted):
     args = DefaultPreemptionArgs(min_candidate_nodes_percentage=percentage, min_candidate_nodes_absolute=absolute)
@@ -44,11 +52,32 @@ def test_nodes_are_tried_in_turn_until_there_are_enough_candidates():
 def test_the_search_goes_on_until_one_candidate_breaks_no_budget():
     protected = {"matchExpressions": [{"key": "app", "operator": "In", "values": ["a0", "a1", "a2"]}]}
     run = dry_run(cluster_of(5), [0, 1, 2, 3, 4], 2, Budgets([budget("b", protected)]))
-    assert nodes_of(run) == ["n0", "n1", "n2", "n3"]
+    assert nodes_of(run) == ["n0", "n1", "n3"]
 
 
-def test_one_candidate_is_looked_for_even_where_none_is_asked_for():
-    assert nodes_of(dry_run(cluster_of(3), [1, 2, 0], 0)) == ["n1"]
+@pytest.mark.parametrize(("wanted", "kept"), [(0, []), (2, ["n1", "n2"]), (4, ["n1", "n2", "n3", "n0"])])
+def test_of_candidates_that_all_break_budgets_as_many_as_are_wanted_are_kept(wanted, kept):
+    budgets = Budgets([budget("b", {"matchExpressions": [{"key": "app", "operator": "Exists"}]})])
+    assert nodes_of(dry_run(cluster_of(4), [1, 2, 3, 0], wanted, budgets)) == kept
+
+
+def test_where_none_is_wanted_all_nodes_are_tried_and_none_is_kept():
+    run = dry_run(cluster_of(3), [1, 2, 0], 0)
+    assert (nodes_of(run), run.tried, run.errors) == ([], {}, [])
+
+
+@pytest.mark.parametrize(
+    ("rows", "kept"),
+    [([4, 0, 1, 2, 3], ["n4", "n0"]), ([1, 2, 3, 4, 0], ["n1", "n2"]), ([3, 4, 0, 1, 2], ["n3", "n4"])],
+)
+def test_where_the_search_begins_decides_who_is_found(rows, kept):
+    assert nodes_of(dry_run(cluster_of(5), rows, 2)) == kept
+
+
+def test_nodes_that_do_not_help_do_not_count():
+    nodes = [small(f"n{i}") for i in range(5)]
+    pods = [there(f"p{i}", f"n{i}", cpu="2", priority=200 if i in (1, 4) else 0) for i in range(5)]
+    assert nodes_of(dry_run(state(nodes, pods), [4, 0, 1, 2, 3], 2)) == ["n0", "n2"]
 
 
 def test_nodes_that_do_not_help_are_counted_by_reason():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler.framework.interface import Eviction
-from scheduler.plugins.defaultpreemption.choice import best, by_importance
+from scheduler.plugins.defaultpreemption.choice import best, by_importance, ranked
 from tests.builders import info
 from tests.plugins.defaultpreemption.attempts import NOW, there
 
@@ -20,14 +20,29 @@ def names(evictions):
     return [eviction.node for eviction in evictions]
 
 
+def ordered(pods, now):
+    return [one.pod.name for one in by_importance(ranked([info(pod) for pod in pods], now))]
+
+
 def test_importance_is_priority_then_age():
     pods = [there("low", "n"), there("new", "n", priority=5, started=9), there("old", "n", priority=5, started=1)]
-    assert [pod.name for pod in by_importance([info(pod) for pod in pods], NOW)] == ["old", "new", "low"]
+    assert ordered(pods, NOW) == ["old", "new", "low"]
 
 
 def test_a_pod_that_has_not_started_counts_as_started_now():
     pods = [there("idle", "n", started=None), there("running", "n", started=50)]
-    assert [pod.name for pod in by_importance([info(pod) for pod in pods], NOW + 60)] == ["running", "idle"]
+    assert ordered(pods, NOW + 60) == ["running", "idle"]
+
+
+def test_of_pods_that_have_not_started_the_first_counts_as_the_oldest():
+    first, second = ranked([info(there(name, "n", started=None)) for name in ("b", "a")], NOW)
+    assert by_importance([second, first]) == [first, second]
+
+
+def test_of_many_pods_that_cannot_be_told_apart_the_first_need_not_stay_first():
+    pods = [there(f"p{i:02}", "n", priority=i % 2) for i in range(14)]
+    assert sorted(ordered(pods, NOW)[:7]) == [f"p{i:02}" for i in range(1, 14, 2)]
+    assert ordered(pods, NOW) != sorted(ordered(pods, NOW), key=lambda name: (-(int(name[1:]) % 2), name))
 
 
 @pytest.mark.parametrize(

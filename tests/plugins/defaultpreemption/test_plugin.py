@@ -13,7 +13,7 @@ from scheduler.framework.interface import PostFilterResult
 from scheduler.framework.status import Code, PluginError, Status, error, unresolvable, unschedulable
 from scheduler.plugins.defaultpreemption.budgets import KIND
 from scheduler.plugins.defaultpreemption.plugin import make
-from tests.builders import info, pod, state
+from tests.builders import info, pod, pod_term, state
 from tests.framework.stubs import Filter
 from tests.plugins.defaultpreemption.attempts import budget, handle, rejected, small, there, wanting
 from tests.plugins.harness import UnusedBinder, cycle_of, events
@@ -41,6 +41,13 @@ def test_the_cluster_is_as_before():
     preempt(cluster, wanting())
     assert [p.name for p in cluster.pods.on_node("a")] == ["p"]
     assert int(cluster.nodes.requested[0, 0]) == 2000
+
+
+def test_of_pods_that_cannot_be_told_apart_the_same_one_is_chosen_each_time():
+    """Wherever victims are tried one by one, which an affinity calls for."""
+    cluster = state([small("a")], [there(name, "a", cpu="500m") for name in "pqrs"])
+    incoming = wanting("500m").requires_pods(pod_term("kubernetes.io/hostname", {"app": "x"}), anti=True)
+    assert [[victim.name for victim in preempt(cluster, incoming).victims] for _ in range(3)] == [["s"]] * 3
 
 
 def test_budgets_of_the_cluster_are_heeded():

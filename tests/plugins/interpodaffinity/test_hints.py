@@ -14,6 +14,11 @@ NEAR = pod("p").label(DB).requires_pods(pod_term(ZONE, WEB))
 NEAR_TWICE = NEAR.requires_pods(pod_term(HOST, {"tier": "front"}))
 APART = pod("p").label(DB).requires_pods(pod_term(ZONE, WEB), anti=True)
 ANYWHERE = pod("p").label(DB)
+UNWEB = pod_term(ZONE, WEB)
+NEAR_ANY = pod("p").requires_pods(
+    {"topologyKey": ZONE, "labelSelector": {"matchExpressions": [expression("app", "In", "web", "db")]}}
+)
+APART_TWICE = APART.requires_pods(pod_term(ZONE, {"tier": "front"}), anti=True)
 BAD = pod("p").requires_pods({"topologyKey": ZONE, "labelSelector": {"matchExpressions": [expression("a", "Near")]}})
 
 W, D = pod("q").label(WEB).on("n"), pod("q").label(DB).on("n")
@@ -62,6 +67,30 @@ def test_any_change_of_the_pods_own_labels_wakes_it():
         ("a wanted pod of another namespace comes", NEAR, None, W.namespace("other"), False),
         ("a wanted pod without a node comes", NEAR, None, pod("q").label(WEB), False),
         ("a wanted pod that is nominated comes", NEAR, None, pod("q").label(WEB).nominated("n"), True),
+        ("a wanted pod stays so with another label", NEAR_ANY, W, D, False),
+        ("a pod without a node becomes wanted", NEAR, pod("q").label(DB), pod("q").label(WEB), False),
+        ("a pod that met one of two terms meets none", NEAR_TWICE, W, D, False),
+        ("a pod that met one of two terms meets both", NEAR_TWICE, W, W.label(tier="front"), True),
+        ("a pod that does not want another goes", pod("p").label(app="x"), HATES_DB, None, False),
+        (
+            "neither wants the other away",
+            APART.label(app="x"),
+            W.label(app="x").requires_pods(UNWEB, anti=True),
+            None,
+            False,
+        ),
+        ("an unwanted pod that is nominated goes", APART, pod("q").label(WEB).nominated("n"), None, True),
+        ("another pod that is nominated goes", APART, pod("q").label(DB).nominated("n"), None, False),
+        ("a pod that met one of two unwanted terms meets none", APART_TWICE, W, D, True),
+        ("a pod meets the other of two unwanted terms", APART_TWICE, W, D.label(tier="front"), False),
+        ("a pod that met one of two unwanted terms goes", APART_TWICE, W, None, True),
+        (
+            "a pod that does not want it by one of two terms goes",
+            ANYWHERE,
+            HATES_DB.requires_pods(UNWEB, anti=True),
+            None,
+            True,
+        ),
     ],
 )
 def test_assigned_pods(what, waiting, old, new, queue):
@@ -88,6 +117,9 @@ N, Z1, Z2 = node("n"), node("n").zone("z1"), node("n").zone("z2")
         ("affinity: a node moves", NEAR, Z1, Z2, True),
         ("affinity: nothing of interest changes", NEAR, Z1, Z1.label(x="y"), False),
         ("anti-affinity: any node comes", APART, None, N, True),
+        ("affinity: another label changes on a node without the key", NEAR, N.label(x="y"), N.label(x="z"), False),
+        ("anti-affinity: a node with the key comes", APART, None, Z1, True),
+        ("anti-affinity: nothing of interest changes", APART, Z1, Z1.label(x="y"), False),
         ("anti-affinity: a node gets the key", APART, N, Z1, False),
         ("anti-affinity: a node loses the key", APART, Z1, N, True),
         ("anti-affinity: a node moves", APART, Z1, Z2, True),

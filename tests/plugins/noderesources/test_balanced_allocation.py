@@ -77,6 +77,52 @@ class TestScore:
         assert raw_scores(PLUGIN, cycle) == {"n": 75}
 
 
+def two(*capacities, cpu="10", memory="20k", gpu=(None, None)) -> list:
+    """Two nodes, "n1" and "n2", of these capacities (cpu, memory) or both of the same."""
+    sizes = capacities or ((cpu, memory), (cpu, memory))
+    extended = [{} if count is None else {"example.com/gpu": count} for count in gpu]
+    return [
+        node(f"n{number}").capacity(more, cpu=size[0], memory=size[1])
+        for number, (size, more) in enumerate(zip(sizes, extended, strict=True), 1)
+    ]
+
+
+GPU_TOO = plugin_for("cpu", "memory", "example.com/gpu")
+CPU_ONLY = pod("q1").cpu("3").on("n1")
+CPU_AND_MEMORY = pod("q2").cpu("3").memory("5k").on("n2")
+BOTH = pod("p").cpu("1").memory("2k").container(resources={"requests": {"cpu": "2", "memory": "3k"}})
+
+
+class TestScoreOfTwoNodes:
+    @pytest.mark.parametrize(
+        ("nodes", "running", "incoming", "expected"),
+        [
+            (two(("4", "10k"), ("6", "10k")), [], BOTH, (68, 75)),
+            (two(), [CPU_ONLY, CPU_AND_MEMORY], BOTH, (73, 74)),
+            (two(("10", "20k"), ("10", "50k")), [CPU_ONLY, CPU_AND_MEMORY], BOTH, (73, 70)),
+            (two(cpu="3", memory="5k"), [CPU_ONLY], pod("p").memory("5k"), (100, 50)),
+            (two(cpu="6", memory="10k"), [CPU_ONLY, CPU_AND_MEMORY], pod("p").cpu("3"), (62, 62)),
+        ],
+        ids=["of different size", "in use", "in use and of different size", "best and worst", "filled up"],
+    )
+    def test_is_by_the_change_of_balance(self, nodes, running, incoming, expected):
+        cluster = state(nodes, running)
+        cycle = cycle_of(cluster, incoming)
+        assert PLUGIN.pre_score(cycle, cycle.nodes) is None
+        assert tuple(raw_scores(PLUGIN, cycle).values()) == expected
+        assert tuple(score(cluster, incoming).values()) == expected
+
+    def test_a_requested_extended_resource_counts(self):
+        running = [pod("q1").cpu("3").memory("5k").requests({"example.com/gpu": "3"}).on("n1"), CPU_AND_MEMORY]
+        cluster = state(two(cpu="3500m", memory="40k", gpu=("8", "8")), running)
+        incoming = pod("p").cpu("0").memory("0").requests({"example.com/gpu": "1"})
+        assert score(cluster, incoming, GPU_TOO) == {"n1": 75, "n2": 76}
+
+    def test_one_that_is_not_requested_counts_on_neither_node(self):
+        cluster = state(two(cpu="3500m", memory="40k", gpu=("8", None)))
+        assert score(cluster, BOTH, GPU_TOO) == {"n1": 56, "n2": 56}
+
+
 class TestPreScore:
     @pytest.mark.parametrize(
         ("incoming", "skipped"),

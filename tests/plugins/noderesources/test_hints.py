@@ -39,6 +39,10 @@ def test_pod_deletion(gone, hint):
     assert HINTS.after_pod_deletion(info(pod("p")), info(gone), None) is hint
 
 
+NIC, STORAGE, HUGE = "example.com/nic", "ephemeral-storage", "hugepages-2Mi"
+MEMORY_AND_GPU = pod("p").memory("2Gi").requests({GPU: "1"})
+CPU = pod("p").cpu("2")
+
 ONE = node("n").capacity(cpu="1", memory="1Gi")
 TWO = node("n").capacity(cpu="2", memory="1Gi")
 
@@ -59,6 +63,29 @@ class TestNodeChange:
             (None, ONE, pod("p").requests({GPU: "1"}), SKIP),
             (ONE, ONE.capacity({GPU: "2"}), pod("p").requests({GPU: "1"}), QUEUE),
             (ONE.capacity({GPU: "2"}), ONE.capacity({GPU: "2"}, cpu="9"), pod("p").requests({GPU: "1"}), SKIP),
+            (None, ONE.capacity({NIC: "1"}), pod("p").requests({GPU: "1"}), SKIP),
+            (None, ONE.capacity({GPU: "2"}, memory="4Gi"), MEMORY_AND_GPU, QUEUE),
+            (
+                ONE.capacity({GPU: "2"}, memory="2Gi"),
+                ONE.capacity({GPU: "1", NIC: "2"}, memory="2Gi"),
+                MEMORY_AND_GPU,
+                SKIP,
+            ),
+            (ONE.capacity({GPU: "1"}, memory="2Gi"), ONE.capacity({GPU: "2"}, memory="2Gi"), MEMORY_AND_GPU, QUEUE),
+            (ONE.capacity({GPU: "2"}, memory="4Gi"), ONE.capacity({GPU: "2"}, memory="1Gi"), MEMORY_AND_GPU, SKIP),
+            (ONE.capacity({GPU: "2"}, memory="1Gi"), ONE.capacity({GPU: "2"}, memory="4Gi"), MEMORY_AND_GPU, QUEUE),
+            (TWO.capacity({STORAGE: "3"}, cpu="2"), TWO.capacity({STORAGE: "5", GPU: "6"}, cpu="2"), CPU, SKIP),
+            (TWO.capacity({STORAGE: "3"}, cpu="2"), TWO.capacity({STORAGE: "1"}, cpu="2"), CPU, SKIP),
+            (
+                TWO.capacity({STORAGE: "1"}, cpu="2"),
+                TWO.capacity({STORAGE: "3"}, cpu="2"),
+                CPU.requests({STORAGE: "2"}),
+                QUEUE,
+            ),
+            (None, ONE, pod("p").set("spec.resources", {"requests": {"cpu": "2"}}), SKIP),
+            (None, TWO, pod("p").set("spec.resources", {"requests": {"cpu": "2"}}), QUEUE),
+            (None, ONE.capacity({HUGE: "2Mi"}), pod("p").set("spec.resources", {"requests": {HUGE: "2Mi"}}), QUEUE),
+            (None, ONE.capacity({HUGE: "2Mi"}), pod("p").set("spec.resources", {"requests": {HUGE: "4Mi"}}), SKIP),
         ],
         ids=[
             "new and large enough",
@@ -73,6 +100,19 @@ class TestNodeChange:
             "without the extended resource",
             "with the extended resource now",
             "as much of it as before",
+            "new with another extended resource only",
+            "new with enough of two resources",
+            "other resources come and go",
+            "grown in one of two resources",
+            "too small now in one of two",
+            "large enough now in one of two",
+            "grown in what is not requested, storage and extended",
+            "shrunk in what is not requested",
+            "grown in storage",
+            "too small for the whole pod",
+            "large enough for the whole pod",
+            "enough huge pages for the whole pod",
+            "too few huge pages for the whole pod",
         ],
     )
     def test_the_pod_must_fit_and_the_node_must_have_grown(self, old, new, waiting, hint):
@@ -86,6 +126,11 @@ class TestNodeChange:
         assert hints.after_node_change(waiting, None, ONE.build()) is QUEUE
         assert hints.after_node_change(waiting, ONE.build(), TWO.build()) is QUEUE
         assert hints.after_node_change(waiting, None, ONE.capacity({GPU: "2"}).build()) is SKIP
+        none = ONE.capacity({GPU: "0"}).build()
+        assert hints.after_node_change(waiting, none, none) is QUEUE
+        assert (
+            hints.after_node_change(waiting, ONE.capacity({GPU: "9"}).build(), ONE.capacity({GPU: "7"}).build()) is SKIP
+        )
 
 
 class TestScaleDown:
@@ -106,6 +151,16 @@ class TestScaleDown:
     )
     def test_another_pod_frees_what_this_one_requests(self, new, waiting, hint):
         assert HINTS.after_pod_scale_down(info(waiting), info(self.BIG.on("n")), info(new.on("n"))) is hint
+
+    @pytest.mark.parametrize(("freed", "hint"), [("cpu", QUEUE), ("memory", SKIP)])
+    def test_requests_for_the_whole_pod_count_as_well(self, freed, hint):
+        def whole(name, **requests):
+            return pod(name).set("spec.resources", {"requests": requests})
+
+        waiting = info(whole("p", cpu="1"))
+        old, new = whole("q", **{freed: "2"}).on("n"), whole("q", **{freed: "1"}).on("n")
+        assert HINTS.after_pod_scale_down(waiting, info(old), info(new)) is hint
+        assert HINTS.after_own_scale_down(waiting, waiting, info(whole("p", cpu="500m"))) is QUEUE
 
     def test_a_pod_without_a_node_frees_nothing(self):
         assert HINTS.after_pod_scale_down(info(pod("p").cpu("1")), info(self.BIG), info(self.BIG.cpu("1"))) is SKIP
@@ -129,6 +184,9 @@ class TestDeviceClassChange:
             (device_class("gpus", GPU), device_class("gpus", GPU), SKIP),
             (device_class("gpus", GPU), device_class("gpus"), SKIP),
             (device_class("gpus"), device_class("gpus", "example.com/nic"), SKIP),
+            (None, device_class("gpus", "example.com/nic"), QUEUE),
+            (device_class("other", "example.com/nic"), device_class("other", GPU), QUEUE),
+            (device_class("other"), device_class("other"), SKIP),
         ],
         ids=[
             "new, by resource",
@@ -139,6 +197,9 @@ class TestDeviceClassChange:
             "as before",
             "no longer",
             "another resource now",
+            "new, by name and with another resource",
+            "stands for it instead of another",
+            "for nothing as before",
         ],
     )
     def test_a_class_that_comes_to_stand_for_a_requested_resource_helps(self, old, new, hint):

@@ -57,6 +57,24 @@ def selector_text(state: ClusterState, built) -> str:
             "app=web",
         ),
         (
+            "its stateful set and a service",
+            [("Service", "s", {"tier": "front"}), ("StatefulSet", "r", {"matchLabels": {"app": "web"}})],
+            WEB.owned_by("StatefulSet", "r"),
+            "app=web,tier=front",
+        ),
+        (
+            "its replication controller and a service",
+            [("Service", "s", {"tier": "front"}), ("ReplicationController", "r", {"app": "web"})],
+            WEB.owned_by("ReplicationController", "r", "v1"),
+            "app=web,tier=front",
+        ),
+        (
+            "one service of three",
+            [("Service", name, {"app": name}) for name in ("web", "db", "cache")],
+            WEB,
+            "app=web",
+        ),
+        (
             "a replica set that does not parse",
             [("Service", "s", {"app": "web"}), ("ReplicaSet", "r", {"matchExpressions": [expression("a", "Near")]})],
             WEB.owned_by("ReplicaSet", "r"),

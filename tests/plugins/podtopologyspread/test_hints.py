@@ -58,10 +58,34 @@ def test_registers_the_events_that_kube_scheduler_registers():
         ("a pod of another namespace comes", None, A.namespace("other"), False),
         ("a pod without a node goes", pod("q").label(app="a"), None, False),
         ("a nominated pod comes", None, pod("q").label(app="a").nominated("n"), True),
+        ("a pod without a node comes", None, pod("q").label(app="a"), False),
+        ("a pod without a node changes", pod("q").label(app="b"), pod("q").label(app="a"), False),
+        ("a nominated pod goes", pod("q").label(app="a").nominated("n"), None, True),
+        ("a nominated pod that does not count goes", pod("q").label(app="b").nominated("n"), None, False),
+        ("a label comes that makes it count", pod("q").on("n"), A, True),
+        ("the label goes that made it count", A, pod("q").on("n"), True),
+        ("another label changes its value", A.label(x="y"), A.label(x="z"), False),
     ],
 )
 def test_assigned_pods(what, old, new, queue):
     assert ask(EventResource.ASSIGNED_POD, PLAIN, old, new) is queue
+
+
+HAS_APP, HAS_TIER = ({"matchExpressions": [{"key": key, "operator": "Exists"}]} for key in ("app", "tier"))
+TWO_SELECTORS = pod("p").label(app="a").spreads(ZONE, labelSelector=HAS_APP).spreads("rack", labelSelector=HAS_TIER)
+
+
+@pytest.mark.parametrize(
+    ("what", "old", "new", "queue"),
+    [
+        ("one value for another that is selected too", A, B, False),
+        ("a label that the second constraint selects", A, A.label(tier="x"), True),
+        ("a label that neither selects", A, A.label(color="x"), False),
+        ("one value for another that the second selects too", A.label(tier="x"), A.label(tier="y"), False),
+    ],
+)
+def test_labels_of_assigned_pods_matter_if_a_constraint_selects_anew(what, old, new, queue):
+    assert ask(EventResource.ASSIGNED_POD, TWO_SELECTORS, old, new) is queue
 
 
 @pytest.mark.parametrize(
@@ -71,6 +95,8 @@ def test_assigned_pods(what, old, new, queue):
         ("its labels change without effect", PLAIN, PLAIN, PLAIN.label(x="y"), False),
         ("a toleration where taints matter", HONORS_TAINTS, HONORS_TAINTS, HONORS_TAINTS.tolerates("x"), True),
         ("a toleration where taints do not matter", PLAIN, PLAIN, PLAIN.tolerates("x"), False),
+        ("a label comes that matches", PLAIN, PLAIN.set("metadata.labels", {}), PLAIN, True),
+        ("a label comes that does not", PLAIN, PLAIN.set("metadata.labels", {}), pod("p").label(x="y"), False),
     ],
 )
 def test_the_pod_itself(what, waiting, old, new, queue):
@@ -93,6 +119,18 @@ FULL = node("n").zone("z1").label(rack="r1")
         ("a node gets another label", FULL, FULL.label(x="y"), False),
         ("a node with all keys gets a taint", FULL, FULL.taint("x"), True),
         ("a node without a key gets a taint", node("n"), node("n").taint("x"), False),
+        ("a taint becomes another", FULL.taint("x"), FULL.taint("y"), True),
+        (
+            "on a node without one of the keys too",
+            node("n").zone("z1").taint("x"),
+            node("n").zone("z1").taint("y"),
+            False,
+        ),
+        ("a node without any key comes", None, node("n").label(x="y"), False),
+        ("a node without any key goes", node("n").label(x="y"), None, False),
+        ("a node without any key changes", node("n").label(x="y"), node("n").label(x="z"), False),
+        ("nothing changes on a node without a key", node("n").zone("z1"), node("n").zone("z1"), False),
+        ("a node loses another label", FULL.label(x="y"), FULL, False),
     ],
 )
 def test_nodes(what, old, new, queue):

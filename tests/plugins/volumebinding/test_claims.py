@@ -65,6 +65,11 @@ def test_a_claim_of_another_class_or_of_none_should_be_bound_by_now(objects: lis
     assert sorted_out(found, *objects) == PodClaims((), (), (found,))
 
 
+def test_a_claim_without_a_class_should_be_bound_by_now() -> None:
+    found = claim("c", None)
+    assert sorted_out(found, storage_class()) == PodClaims((), (), (found,))
+
+
 def test_a_class_must_say_how_it_binds() -> None:
     with pytest.raises(ClassError, match='VolumeBindingMode not set for StorageClass "wait"'):
         sorted_out(claim("c"), storage_class(mode=None))

@@ -43,6 +43,9 @@ def test_a_class_must_be_new_or_allow_other_topologies(before: Any, after: Any, 
         (USING, claim("c", namespace="away"), SKIP),
         (pod("p").volume("v", ephemeral={}), claim("p-v"), QUEUE),
         (pod("p").volume("v", ephemeral={}), claim("q-v"), SKIP),
+        (pod("p").set("spec.volumes", uses("b", "c")), claim("c"), QUEUE),
+        (pod("p").volume("v", ephemeral={}).volume("w", ephemeral={}), claim("p-w"), QUEUE),
+        (pod("p").volume("v", emptyDir={}), claim("c"), SKIP),
     ],
 )
 def test_a_claim_must_be_one_of_the_pods(waiting: PodBuilder, changed: Any, expected: QueueingHint) -> None:
@@ -57,6 +60,8 @@ def test_a_claim_must_be_one_of_the_pods(waiting: PodBuilder, changed: Any, expe
         (csi_node("n"), csi_node("n", {"other": 1}), SKIP),
         (csi_node("n"), csi_node("n", migrated="p"), QUEUE),
         (csi_node("n", migrated="p"), csi_node("n", migrated="p"), SKIP),
+        (csi_node("n", migrated="p"), csi_node("n", migrated="p, q"), QUEUE),
+        (csi_node("n", migrated="p"), csi_node("n", migrated="q"), QUEUE),
     ],
 )
 def test_a_csi_node_must_be_new_or_migrate_other_plugins(before: Any, after: Any, expected: QueueingHint) -> None:
@@ -71,6 +76,7 @@ def test_a_csi_node_must_be_new_or_migrate_other_plugins(before: Any, after: Any
         (DRIVER, True, True, SKIP),
         (DRIVER, False, True, SKIP),
         (DRIVER, None, None, SKIP),
+        (DRIVER, False, False, SKIP),
         ("other", True, False, SKIP),
     ],
 )
@@ -80,6 +86,7 @@ def test_a_driver_of_an_inline_volume_must_stop_publishing_capacity(
     waiting = info(pod("p").volume("v", csi={"driver": driver}))
     old, new = csi_driver(capacity=before), csi_driver(capacity=after)
     assert after_csi_driver_update(waiting, old, new) is expected
+    assert after_csi_driver_update(info(pod("p")), old, new) is SKIP
 
 
 @pytest.mark.parametrize(
@@ -93,6 +100,12 @@ def test_a_driver_of_an_inline_volume_must_stop_publishing_capacity(
         (capacity("x", "1Gi"), capacity("x", None), SKIP),
         (capacity("x", "1Gi", most="1Gi"), capacity("x", "9Gi", most="1Gi"), SKIP),
         (capacity("x", "9Gi", most="1Gi"), capacity("x", "9Gi", most="2Gi"), QUEUE),
+        (None, capacity("x", None), QUEUE),
+        (capacity("x", None), capacity("x", None, most="1Gi"), QUEUE),
+        (capacity("x", "2Gi", most="1Gi"), capacity("x", "2Gi"), QUEUE),
+        (capacity("x", "2Gi", most="1Gi"), capacity("x", "1Gi"), SKIP),
+        (capacity("x", "2Gi", most="1Gi"), capacity("x", "2Gi", most="1Gi"), SKIP),
+        (capacity("x", None, most="2Gi"), capacity("x", None, most="1Gi"), SKIP),
     ],
 )
 def test_a_capacity_must_be_new_or_allow_larger_volumes(before: Any, after: Any, expected: QueueingHint) -> None:

@@ -41,6 +41,8 @@ def test_a_node_that_no_volume_reaches_has_no_match() -> None:
         (claim("c", size="10Gi"), volume("v", size="10Gi"), True),
         (claim("c", size="10Gi"), volume("v", size="9Gi"), False),
         (claim("c"), volume("v", phase="Released"), False),
+        (claim("c"), volume("v", phase=""), False),
+        (claim("c", volumeAttributesClassName="silver"), volume("v", volumeAttributesClassName="gold"), False),
         (claim("c"), volume("v", deleted=True), False),
         (claim("c"), volume("v", volumeMode="Filesystem"), True),
         (claim("c", volumeMode="Block"), volume("v"), False),
@@ -73,6 +75,12 @@ class TestReservedVolumes:
         assert names(chosen(claim("c"), free, volume("mine", size="1Gi", reserved="c"))) == ["free", "free"]
         assert names(chosen(claim("c"), free, volume("mine", reserved="c", volumeMode="Block"))) == ["free", "free"]
 
+    def test_must_have_the_attributes_class(self) -> None:
+        silver = claim("c", volumeAttributesClassName="silver")
+        reserved = volume("mine", reserved="c", volumeAttributesClassName="gold")
+        assert names(chosen(silver, reserved)) == [None, None]
+        assert names(chosen(claim("c", volumeAttributesClassName="gold"), reserved)) == ["mine", "mine"]
+
     def test_of_another_claim_of_that_name_are_not_reserved_for_this_one(self) -> None:
         other = {"namespace": "default", "name": "c", "uid": "another"}
         assert names(chosen(claim("c"), volume("v", claimRef=other))) == [None, None]
@@ -86,6 +94,14 @@ def test_a_volume_is_given_to_one_claim_of_the_pod_only() -> None:
     assert names(second) == [None, "spare"]
 
 
+def test_the_next_one_is_taken_where_the_first_is_given_away() -> None:
+    volumes = [volume("v1", node="a"), volume("v2", node="a"), volume("v3", node="b")]
+    taken = chosen(claim("first"), *volumes)
+    left = chosen(claim("second"), *volumes, before=[taken])
+    assert names(left) == ["v2", None]
+    assert names(chosen(claim("third"), *volumes, before=[taken, left])) == [None, None]
+
+
 def test_a_selector_that_does_not_parse_is_an_error() -> None:
     wanted = claim("c", selector={"matchExpressions": [{"key": "k", "operator": "Bad"}]})
     text = 'error creating internal label selector for claim: default/c: "Bad" is not a valid label selector operator'
@@ -96,3 +112,9 @@ def test_a_selector_that_does_not_parse_is_an_error() -> None:
 def test_small_claims_go_first_in_their_order() -> None:
     claims = [claim("large", size="1Gi"), claim("b", size="5Mi"), claim("a", size="5120Ki")]
     assert [each.metadata.name for each in claims_by_size(claims)] == ["b", "a", "large"]
+
+
+def test_many_claims_of_a_size_go_in_the_order_in_which_kube_scheduler_sorts_them() -> None:
+    claims = [claim(f"c{i}", size=f"{1 + i % 2}Gi") for i in range(14)]
+    ordered = " ".join(each.metadata.name for each in claims_by_size(claims))
+    assert ordered == "c8 c12 c2 c0 c4 c10 c6 c3 c7 c9 c5 c11 c1 c13"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -206,6 +207,32 @@ async def test_a_failure_to_bind_is_an_error_that_is_counted() -> None:
     assert plugin.reserve(cycle, "a") is None
     assert await plugin.pre_bind(cycle, "a") == error("it was changed")
     assert metrics.volume_scheduling_stage_error.labels("bind").value == 1
+
+
+class Silent:
+    """Never answers."""
+
+    async def update_volume(self, volume: Any) -> Any:
+        await asyncio.Event().wait()
+
+    update_claim = update_volume
+
+
+async def test_a_pod_that_is_preempted_while_its_volumes_are_bound_counts_as_a_failure() -> None:
+    metrics = SchedulerMetrics()
+    plugin, cycle = asked(claim("c"), storage_class(), volume("v"), volume_writer=Silent(), metrics=metrics)
+    cycle.state.assume(cycle.pod, "a")
+    assert plugin.reserve(cycle, "a") is None
+    work = asyncio.create_task(plugin.pre_bind(cycle, "a"))
+    await asyncio.sleep(0)
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    assert metrics.volume_scheduling_stage_error.labels("bind").value == 1
+
+
+def test_volumes_may_be_bound_beside_the_work_of_other_plugins() -> None:
+    assert plugin_on(state()).parallel
 
 
 def test_events() -> None:

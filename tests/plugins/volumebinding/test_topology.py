@@ -72,7 +72,29 @@ class TestVolumes:
         found = topology().of_volume(volume("v", nodeAffinity={"required": {"nodeSelectorTerms": terms}}))
         assert names(found) == ["c", "d"]
 
-    @pytest.mark.parametrize("terms", [[], [{}], [{"matchExpressions": [{"key": "k", "operator": "Bad"}]}]])
+    @pytest.mark.parametrize(
+        ("terms", "expected"),
+        [
+            ([[("zone", "p", "x"), ("disk", "ssd", "hdd")]], "a"),
+            ([[("zone", "x"), ("room", "1", "2")]], ""),
+            ([[("zone", "p", "q"), ("disk", "ssd")]], ""),
+            ([[("room", "1")], [("disk", "hdd", "ssd")]], "a"),
+            ([[("room", "1")], [("disk", "hdd")]], ""),
+        ],
+        ids=["both expressions", "a label that is not there", "a value that is not", "either term", "neither term"],
+    )
+    def test_expressions_of_a_term_are_anded(self, terms: Any, expected: str) -> None:
+        keys = {"zone": ZONE, "disk": "disk", "room": "room"}
+        written = [
+            {"matchExpressions": [{"key": keys[key], "operator": "In", "values": values} for key, *values in term]}
+            for term in terms
+        ]
+        found = topology().of_volume(volume("v", nodeAffinity={"required": {"nodeSelectorTerms": written}}))
+        assert names(found) == list(expected)
+
+    @pytest.mark.parametrize(
+        "terms", [[], [{}], [{"matchExpressions": []}], [{"matchExpressions": [{"key": "k", "operator": "Bad"}]}]]
+    )
     def test_no_term_that_says_anything_matches_nothing(self, terms: list[Any]) -> None:
         found = topology().of_volume(volume("v", nodeAffinity={"required": {"nodeSelectorTerms": terms}}))
         assert names(found) == []
