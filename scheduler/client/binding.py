@@ -32,11 +32,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class BindSettings:
-    """Seconds for a request and for a whole bind; how often a bind is sent; delays between."""
+    """Seconds for a request and for a whole bind; how often a bind is sent (as by kube-scheduler); delays between."""
 
     request_timeout: float = 30.0
     deadline: float = 120.0
-    attempts: int = 5
+    attempts: int = 4
     backoff_base: float = 0.05
     backoff_cap: float = 5.0
 
@@ -95,7 +95,7 @@ class Binder:
             except TransportError as error:
                 problem, lost = error, True
             except ApiError as error:
-                if not (error.outcome_unknown or (lost and error.is_conflict) or error.status == 429):
+                if not (error.outcome_unknown or (lost and error.is_conflict)):
                     raise _refusal(error) from error
                 problem, lost = error, lost or error.outcome_unknown
             log.info("bind of %s/%s to %s, attempt %d: %s", namespace, name, node, attempt, problem)
@@ -140,10 +140,6 @@ class Binder:
 
 def _refusal(error: ApiError) -> Exception:
     """The API server's definite refusal of a bind, as the error that callers tell apart."""
-    if error.is_not_found:
+    if error.is_not_found or error.is_replaced:
         return PodGoneError(str(error))
-    if error.is_conflict:
-        if "uid" in error.message.lower() and "precondition" in error.message.lower():
-            return PodGoneError(str(error))
-        return BindConflictError(str(error))
-    return error
+    return BindConflictError(str(error)) if error.is_conflict else error

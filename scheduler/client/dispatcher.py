@@ -14,7 +14,7 @@ import msgspec
 
 from scheduler.client.backoff import Backoff
 from scheduler.client.binding import Binder, BindSettings
-from scheduler.client.errors import ApiError, BindError, ConnectError, TransportError
+from scheduler.client.errors import ApiError, BindError, TransportError
 from scheduler.client.eventwriter import EventSettings, EventWriter
 from scheduler.client.http import STRATEGIC_MERGE_PATCH
 from scheduler.client.interface import Writer
@@ -140,25 +140,25 @@ class Dispatcher(Writer):
     async def set_pod_condition(self, namespace: str, name: str, uid: str, condition: PodCondition) -> bool:
         """Set a pod's condition; see ``interface.Writer.set_pod_condition``."""
         body = StatusPatch.of(namespace, name, uid, [condition], None).body()
-        path = PODS.path(namespace, name, "status")
-        return await self._unless_gone("PATCH", path, body, STRATEGIC_MERGE_PATCH)
+        return await self._unless_gone(self._repeat(PODS.path(namespace, name, "status"), body))
 
     async def delete_pod(self, namespace: str, name: str, uid: str) -> bool:
         """Delete a pod; see ``interface.Writer.delete_pod``."""
         body = msgspec.json.encode({"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": uid}})
-        return await self._unless_gone("DELETE", PODS.path(namespace, name), body, "application/json")
+        within = self._settings.request_timeout
+        # Once only, as by kube-scheduler: where it fails, the pod that wanted the room looks again.
+        return await self._unless_gone(
+            self._session.request("DELETE", PODS.path(namespace, name), body=body, within=within)
+        )
 
-    async def _unless_gone(self, method: str, path: str, body: bytes, content_type: str) -> bool:
-        """Send a write that is void once the pod is gone; whether it was there.
-
-        What conflicts with a deletion is another pod of that name, since the uid is a precondition.
-        """
+    async def _unless_gone(self, write: Coroutine[object, object, object]) -> bool:
+        """Send a write that is void once the pod is gone; whether it was there."""
         with self._call():
             try:
                 async with self._slots.slot(Rank.DELETE):
-                    await self._repeat(method, path, body, content_type)
+                    await write
             except ApiError as error:
-                if error.is_not_found or (method == "DELETE" and error.is_conflict):
+                if error.is_not_found or error.is_replaced:
                     return False
                 raise
         return True
@@ -244,7 +244,7 @@ class Dispatcher(Writer):
         done = self._sending[patch.uid] = asyncio.get_running_loop().create_future()
         try:
             path = PODS.path(patch.namespace, patch.name, "status")
-            await self._repeat("PATCH", path, patch.body(), STRATEGIC_MERGE_PATCH, unless_bound=patch.uid)
+            await self._repeat(path, patch.body(), unless_bound=patch.uid)
         except ApiError as error:
             level = logging.DEBUG if error.is_not_found else logging.ERROR
             log.log(level, "error updating pod %s/%s: %s", patch.namespace, patch.name, error)
@@ -254,30 +254,26 @@ class Dispatcher(Writer):
             del self._sending[patch.uid]
             done.set_result(None)
 
-    async def _repeat(self, method: str, path: str, body: bytes, content_type: str, *, unless_bound: str = "") -> None:
-        """Send a write that does the same however often it is repeated.
+    async def _repeat(self, path: str, body: bytes, *, unless_bound: str = "") -> None:
+        """Patch a status, which comes to the same however often it is repeated.
 
         Retried as kube-scheduler retries (pkg/scheduler/util/utils.go, RetriableWithConflict), and also where
         the answer was lost. ``unless_bound`` is the uid of a pod whose bind makes further attempts wrong.
         """
         settings = self._settings
         backoff = Backoff(settings.backoff_base, settings.backoff_cap, rng=self._rng)
-        conflicts = method != "DELETE"
+        within = settings.request_timeout
         for attempt in range(1, settings.attempts + 1):
             try:
-                await self._session.request(
-                    method, path, body=body, content_type=content_type, within=settings.request_timeout
-                )
+                await self._session.request("PATCH", path, body=body, content_type=STRATEGIC_MERGE_PATCH, within=within)
                 return
-            except (ApiError, ConnectError, TransportError) as error:
-                if attempt == settings.attempts or unless_bound in self._bound or not _again(error, conflicts):
+            except (ApiError, TransportError) as error:
+                if attempt == settings.attempts or unless_bound in self._bound or not _again(error):
                     raise
             await asyncio.sleep(backoff.next())
             if unless_bound in self._bound:
                 return
 
 
-def _again(error: Exception, conflicts: bool) -> bool:
-    if not isinstance(error, ApiError):
-        return True
-    return error.outcome_unknown or error.status == 429 or (conflicts and error.is_conflict)
+def _again(error: Exception) -> bool:
+    return not isinstance(error, ApiError) or error.outcome_unknown or error.is_conflict

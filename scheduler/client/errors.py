@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from scheduler.client.unstructured import generic_message
+
 __all__ = [
     "ApiError",
     "BindConflictError",
@@ -61,6 +63,11 @@ class ApiError(Exception):
         return self.status == 409 and self.reason != "AlreadyExists"
 
     @property
+    def is_replaced(self) -> bool:
+        """The uid that was the write's precondition is not that of the object that has the name now."""
+        return self.is_conflict and "uid" in self.message.lower() and "precondition" in self.message.lower()
+
+    @property
     def already_exists(self) -> bool:
         """An object of this name exists already."""
         return self.status == 409 and self.reason == "AlreadyExists"
@@ -108,6 +115,7 @@ class _Details(msgspec.Struct, rename="camel"):
 
 
 class _Status(msgspec.Struct):
+    kind: str | None = ""
     code: int | None = 0
     reason: str | None = ""
     message: str | None = ""
@@ -117,15 +125,20 @@ class _Status(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Status)
 
 
-def error_from_status(body: bytes | msgspec.Raw, *, status: int = 0, retry_after: float | None = None) -> ApiError:
-    """Read a ``Status`` body; whatever is no Status (a proxy's page) becomes the error's message, cut short.
+def error_from_status(
+    body: bytes | msgspec.Raw, *, status: int = 0, retry_after: float | None = None, method: str = "", path: str = ""
+) -> ApiError:
+    """Read a ``Status`` body. Where there is none (but a proxy's page, say), the other arguments make the message.
 
     ``status`` is the HTTP status, zero where the body came as a line of a watch.
     """
     try:
         parsed = _decoder.decode(body)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        return ApiError(status or 500, "", bytes(body)[:300].decode("utf-8", "replace"), retry_after=retry_after)
+        parsed = _Status()
+    if parsed.kind != "Status":
+        message = generic_message(status or 500, bytes(body), method, path)
+        return ApiError(status or 500, "", message, retry_after=retry_after)
     details = parsed.details or _Details()
     if retry_after is None and details.retry_after_seconds:
         retry_after = float(details.retry_after_seconds)

@@ -86,10 +86,15 @@ class EventRecorder:
         action: str,
         note: str,
         related: ObjectReference | None = None,
+        version: str | None = None,
     ) -> None:
-        """Record that something happened to ``regarding``; ``type`` is Normal or Warning."""
+        """Record that something happened to ``regarding``; ``type`` is Normal or Warning.
+
+        ``version`` tells repetitions apart in place of the resourceVersion, where the latter is known to be outdated.
+        """
         now = self._now()
-        key = (type, action, reason, regarding, related)
+        same = regarding if version is None else msgspec.structs.replace(regarding, resource_version=version)
+        key = (type, action, reason, same, related)
         known = self._cache.get(key)
         if known is not None:
             series = known.event.series

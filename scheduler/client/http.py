@@ -36,7 +36,9 @@ _REFUSED = 400
 _UNAUTHORIZED = 401
 #: What may be raised where no answer comes.
 _TROUBLE = (TransportError, aiohttp.ClientError, OSError)
-_MAX_THROTTLED = 10
+_TOO_MANY = 429
+_FAILED = 500
+_MAX_PUT_OFF = 10
 _MAX_RETRY_AFTER = 30.0
 
 A = TypeVar("A", Answer, "WatchConnection | aiohttp.ClientResponse | Answer")
@@ -69,9 +71,9 @@ class _Silent:
 class Session:
     """Requests and streams over one pool of connections; use as an async context manager.
 
-    Credentials are asked for with each request and renewed once when the server answers 401. Answers of 429
-    are waited out (they say that nothing was done), at most ten times. ``qps`` and ``burst`` limit this
-    client as ``clientConnection`` says; zero or negative qps means no limit.
+    Credentials are asked for with each request and renewed once when the server answers 401. Answers of 429,
+    and failures inside the server, that say when to come back are waited out, at most ten times. ``qps`` and ``burst``
+    limit this client as ``clientConnection`` says; zero or negative qps means no limit.
     """
 
     def __init__(
@@ -146,17 +148,17 @@ class Session:
             async with await self._send(method, path, body, headers, _whole(within)) as answer:
                 return await _read(answer)
 
-        throttled = 0
+        put_off = 0
         while True:
             answer = await self._admitted(method, path, send)
             if answer.status < _REFUSED:
                 return answer.body
-            error = _refusal(answer)
-            throttled += 1
-            if error.status != 429 or throttled > _MAX_THROTTLED:
-                raise error
-            self._observer.request_retried(method=method, host=self._host, code=str(error.status))
-            await asyncio.sleep(self._pause(error))
+            seconds = _seconds(answer.retry_after)
+            put_off += 1
+            if seconds is None or not _may_come_back(method, answer.status) or put_off > _MAX_PUT_OFF:
+                raise _refusal(answer, method, path)
+            self._observer.request_retried(method=method, host=self._host, code=str(answer.status))
+            await asyncio.sleep(self._pause(seconds))
 
     @asynccontextmanager
     async def stream(self, path: str, *, total: float, idle: float) -> AsyncIterator[LineStream]:
@@ -178,7 +180,7 @@ class Session:
 
         answer = await self._admitted("GET", path, send)
         if isinstance(answer, Answer):
-            raise _refusal(answer)
+            raise _refusal(answer, "GET", path)
         opened = answer
         read = opened.read if isinstance(opened, WatchConnection) else opened.content.readany
 
@@ -237,9 +239,8 @@ class Session:
             allow_redirects=False,
         )
 
-    def _pause(self, error: ApiError) -> float:
-        """Seconds to wait after a 429; a random part keeps many clients from coming back at once."""
-        asked = 1.0 if error.retry_after is None else error.retry_after
+    def _pause(self, asked: float) -> float:
+        """Seconds to wait; a random part keeps many clients from coming back at once."""
         return min(asked, _MAX_RETRY_AFTER) * (1.0 + 0.25 * self._rng.random())
 
 
@@ -247,8 +248,17 @@ async def _read(answer: aiohttp.ClientResponse) -> Answer:
     return Answer(answer.status, await answer.read(), answer.headers.get("Retry-After", ""))
 
 
-def _refusal(answer: Answer) -> ApiError:
-    return error_from_status(answer.body, status=answer.status, retry_after=_seconds(answer.retry_after))
+def _refusal(answer: Answer, method: str, path: str) -> ApiError:
+    after = _seconds(answer.retry_after)
+    return error_from_status(answer.body, status=answer.status, retry_after=after, method=method, path=path)
+
+
+def _may_come_back(method: str, status: int) -> bool:
+    """Whether a request may be sent again if the server has said when (checkWait in client-go's rest/with_retry.go).
+
+    After a failure inside the server, which may have done what it was asked for, that is for callers of POST to say.
+    """
+    return status == _TOO_MANY or (status >= _FAILED and method != "POST")
 
 
 def _whole(seconds: float) -> aiohttp.ClientTimeout:

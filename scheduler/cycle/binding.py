@@ -46,11 +46,12 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 class _Progress:
-    """How far a binding cycle has come: whether the pod may be bound by now, and whether it is."""
+    """How far a binding cycle has come: whether the pod is nominated, may be bound by now, and is."""
 
-    __slots__ = ("binding", "bound")
+    __slots__ = ("binding", "bound", "nominated")
 
     def __init__(self) -> None:
+        self.nominated = False
         self.binding = False
         self.bound = False
 
@@ -67,8 +68,9 @@ class _PreBinding:
     def cancel(self, message: str) -> bool:
         if self._work.done():
             return False
-        self.message = self.message or message
-        self._work.cancel()
+        if not self.message:
+            self.message = message
+            self._work.cancel(message)
         return True
 
 
@@ -117,7 +119,7 @@ class BindingCycle:
                 return
             failure = outcome.error(f"{type(problem).__name__}: {problem}")
         if failure is not None:
-            self._undo(attempt, failure)
+            self._undo(attempt, failure, nominated=progress.nominated)
 
     def unreserve(self, profile: Profile, cycle: Cycle, uid: str, node: str) -> bool:
         """Take a decision back; whether the pod was still assumed."""
@@ -133,6 +135,7 @@ class BindingCycle:
         if (flight is None or waiting is not None) and placed.nominated_node_name != node:
             # Tell others (an autoscaler, say) where the pod is about to go, since that takes a while.
             self._writer.patch_pod_status(placed.namespace, placed.name, placed.uid, nominated_node_name=node)
+            progress.nominated = True
         if waiting is not None:
             refusal = await self._wait(waiting)
             if refusal is not None:
@@ -149,7 +152,7 @@ class BindingCycle:
         self._succeeded(attempt)
         return None
 
-    async def _pre_bind(self, attempt: Attempt, active: list[PreBindPlugin]) -> Status | None:
+    async def _pre_bind(self, attempt: Attempt, active: list[list[PreBindPlugin]]) -> Status | None:
         cycle, node, uid = attempt.cycle, attempt.node, attempt.placed.uid
         if not active:
             return await run_pre_bind(active, cycle, node)
@@ -203,7 +206,7 @@ class BindingCycle:
             self._metrics.pod_scheduled_after_flush.labels().inc()
         run_post_bind(profile.post_bind, attempt.cycle, attempt.node)
 
-    def _undo(self, attempt: Attempt, failure: outcome.Failure) -> None:
+    def _undo(self, attempt: Attempt, failure: outcome.Failure, *, nominated: bool) -> None:
         """Free what the pod held and let others have it (handleBindingCycleError)."""
         placed = attempt.placed
         freed = self.unreserve(attempt.profile, attempt.cycle, placed.uid, attempt.node)
@@ -215,6 +218,7 @@ class BindingCycle:
         # A pod that was turned down must not be woken by what it freed itself, so others hear of it afterwards.
         if not failure.rejected:
             tell()
-        self._failures.handle(attempt.profile, attempt.entry, failure, attempt.start)
+        asked_for = attempt.node if nominated else ""
+        self._failures.handle(attempt.profile, attempt.entry, failure, attempt.start, nominated_to=asked_for)
         if failure.rejected:
             tell()

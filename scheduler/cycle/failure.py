@@ -49,8 +49,13 @@ class FailureHandler:
         self._recorders = recorders
         self._metrics = metrics
 
-    def handle(self, profile: Profile, entry: QueuedPod, failure: Failure, start: float) -> None:
-        """An attempt that began at `start` (perf_counter) failed."""
+    def handle(
+        self, profile: Profile, entry: QueuedPod, failure: Failure, start: float, *, nominated_to: str = ""
+    ) -> None:
+        """An attempt that began at `start` (perf_counter) failed.
+
+        `nominated_to` is a node that the attempt itself has nominated the pod to, which may not have been heard of yet.
+        """
         result = "unschedulable" if failure.rejected else "error"
         self._metrics.attempt(result, profile.name).observe(time.perf_counter() - start)
         if failure.rejected:
@@ -66,8 +71,9 @@ class FailureHandler:
             self._put_back(entry)
             node = pod.nominated_node_name if failure.nominated_node is None else failure.nominated_node
             self._state.nominations.add(pod, node)
-            self.warn(profile, pod, failure.message)
-            self._patch(pod, failure)
+            self.warn(profile, pod, failure.message, version=entry.written.version(pod.resource_version))
+            if self._patch(pod, failure, nominated_to or pod.nominated_node_name):
+                entry.written.note(pod.resource_version)
             return
         self._queue.done(entry.pod.uid)
         self._state.nominations.remove(entry.pod.uid)
@@ -82,26 +88,49 @@ class FailureHandler:
         except ValueError as problem:
             log.error("%s", problem)
 
-    def warn(self, profile: Profile, pod: PodInfo, note: str) -> None:
-        """A FailedScheduling event; a note that is too long for the API is cut."""
+    def warn(self, profile: Profile, pod: PodInfo, note: str, *, version: str | None = None) -> None:
+        """A FailedScheduling event; a note that is too long for the API is cut.
+
+        `version` is a name of the pod's version where that is not the known resourceVersion.
+        """
         encoded = note.encode()
         if len(encoded) > _LONGEST_NOTE:
             note = encoded[: _LONGEST_NOTE - len(_CUT)].decode(errors="ignore") + _CUT
-        self.record(profile, pod, type_="Warning", reason="FailedScheduling", action="Scheduling", note=note)
+        self.record(
+            profile,
+            pod,
+            type_="Warning",
+            reason="FailedScheduling",
+            action="Scheduling",
+            note=note,
+            version=version,
+        )
 
-    def record(self, profile: Profile, pod: PodInfo, *, type_: str, reason: str, action: str, note: str) -> None:
+    def record(
+        self,
+        profile: Profile,
+        pod: PodInfo,
+        *,
+        type_: str,
+        reason: str,
+        action: str,
+        note: str,
+        version: str | None = None,
+    ) -> None:
         """An event about a pod, reported by its profile."""
-        self._recorders[profile.name].record(pod.reference, type=type_, reason=reason, action=action, note=note)
+        recorder = self._recorders[profile.name]
+        recorder.record(pod.reference, type=type_, reason=reason, action=action, note=note, version=version)
 
-    def _patch(self, pod: PodInfo, failure: Failure) -> None:
+    def _patch(self, pod: PodInfo, failure: Failure, nominated_now: str) -> bool:
+        """Write what changes in the pod's status; whether anything does."""
         old = pod.scheduled_condition
         # A newer generation alone is no reason to write, as in UpdatePodCondition (pkg/api/v1/pod/util.go).
         changed = old is None or (old.status, old.reason, old.message) != ("False", failure.reason, failure.message)
         nominated = failure.nominated_node
-        if nominated == pod.nominated_node_name:
+        if nominated == nominated_now:
             nominated = None
         if not changed and nominated is None:
-            return
+            return False
         now = datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         since = old.last_transition_time if old is not None and old.status == "False" else None
         condition = PodCondition(
@@ -115,3 +144,4 @@ class FailureHandler:
         self._writer.patch_pod_status(
             pod.namespace, pod.name, pod.uid, conditions=[condition] if changed else [], nominated_node_name=nominated
         )
+        return True

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 def wire(scheduler: Scheduler) -> None:
     """Let the scheduler's metrics read its gauges: queue, cache, events in flight and binding cycles."""
     metrics, queue, state = scheduler.metrics, scheduler.queue, scheduler.state
-    labels: set[str] = set()
 
     def pending_pods() -> Values:
         counts: dict[tuple[str, ...], float] = {(place,): count for place, count in queue.counts().items()}
@@ -34,16 +33,12 @@ def wire(scheduler: Scheduler) -> None:
 
     def inflight_events() -> Values:
         counts = queue.in_flight.counts()
-        labels.update(counts)
-        values: dict[tuple[str, ...], float] = {(label,): counts.get(label, 0) for label in labels}
+        values: dict[tuple[str, ...], float] = {(label,): counts.get(label, 0) for label in queue.in_flight.seen}
         return {**values, (POD_POPPED,): len(queue.in_flight)}
 
-    seen: set[tuple[str, ...]] = set()
-
     def unschedulable_pods() -> Values:
-        counts: dict[tuple[str, ...], int] = dict(queue.rejector_counts().items())
-        seen.update(counts)
-        return {key: counts.get(key, 0) for key in seen}
+        counts = queue.rejector_counts()
+        return {key: counts.get(key, 0) for key in queue.rejectors_seen}
 
     def goroutines() -> Values:
         values: dict[tuple[str, ...], float] = {(_BINDING,): scheduler.binding}

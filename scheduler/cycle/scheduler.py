@@ -83,6 +83,8 @@ class Scheduler:
         self._decided = decided
         self._checked = checked
         self._plugin_recorders = {name: PluginRecorder(metrics, name) for name in profiles}
+        for name, profile in profiles.items():
+            self._plugin_recorders[name].expect(profile)
         self._unbatched = {name: UnbatchedPods(metrics, name) for name in profiles} if batching else {}
         self._algorithm_duration = metrics.scheduling_algorithm_duration.labels()
         self._tasks: set[asyncio.Task[None]] = set()

@@ -5,7 +5,9 @@ What a plugin raises counts as an error that it answers.
 
 from __future__ import annotations
 
+import asyncio
 import time
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from scheduler.framework.recorder import BIND, POST_BIND, PRE_BIND, PRE_BIND_PRE_FLIGHT, ask, ask_async
@@ -20,17 +22,20 @@ if TYPE_CHECKING:
 
 
 class PreFlight(NamedTuple):
-    """`status` is None where any plugin has work to do, SKIP where none has, else an error; `active` have some."""
+    """`status` is None where any plugin has work to do, SKIP where none has, else an error; `active` have some.
+
+    Each list in `active` are plugins that work at the same time.
+    """
 
     status: Status | None
-    active: list[PreBindPlugin]
+    active: list[list[PreBindPlugin]]
 
 
 def run_pre_flights(plugins: Sequence[PreBindPlugin], cycle: Cycle, node: str) -> PreFlight:
     """Ask the PreBind plugins which of them have work to do."""
     start = time.perf_counter()
     result: Status | None = SKIP
-    active = []
+    busy: set[str] = set()
     for plugin in plugins:
         try:
             status = ask(cycle, PRE_BIND_PRE_FLIGHT, plugin.name, plugin.pre_bind_pre_flight, cycle, node)
@@ -38,7 +43,7 @@ def run_pre_flights(plugins: Sequence[PreBindPlugin], cycle: Cycle, node: str) -
             status = raised(PRE_BIND_PRE_FLIGHT, plugin.name, cycle, problem)
         if status is None:
             result = None
-            active.append(plugin)
+            busy.add(plugin.name)
         elif status.code is Code.ERROR:
             result = error(f'running PreBindPreFlight "{plugin.name}": {status.message}')
             break
@@ -49,23 +54,64 @@ def run_pre_flights(plugins: Sequence[PreBindPlugin], cycle: Cycle, node: str) -
             )
             break
     _observe(cycle, PRE_BIND_PRE_FLIGHT, result, start)
-    return PreFlight(result, active)
+    return PreFlight(result, _groups(plugins, busy))
 
 
-async def run_pre_bind(plugins: Sequence[PreBindPlugin], cycle: Cycle, node: str) -> Status | None:
-    """Let each plugin do its work, in order, until one refuses or fails."""
+def _groups(plugins: Sequence[PreBindPlugin], busy: set[str]) -> list[list[PreBindPlugin]]:
+    """The plugins with work to do, neighbours that may work in parallel together; idle serial ones part them, too."""
+    found = []
+    for parallel, neighbours in groupby(plugins, key=lambda plugin: plugin.parallel):
+        working = [plugin for plugin in neighbours if plugin.name in busy]
+        found += ([working] if working else []) if parallel else [[plugin] for plugin in working]
+    return found
+
+
+async def run_pre_bind(groups: Sequence[Sequence[PreBindPlugin]], cycle: Cycle, node: str) -> Status | None:
+    """Let each group of plugins do its work, in order, until one refuses or fails.
+
+    If this is cancelled with a message, the plugin at work fails with it.
+    """
     start = time.perf_counter()
     status = None
-    for plugin in plugins:
-        try:
-            status = await ask_async(cycle, PRE_BIND, plugin.name, plugin.pre_bind, cycle, node)
-        except Exception as problem:
-            status = raised(PRE_BIND, plugin.name, cycle, problem)
+    for plugins in groups:
+        status = await (_together(plugins, cycle, node) if len(plugins) > 1 else _pre_bind(plugins[0], cycle, node))
         if status is not None:
-            status = named(PRE_BIND, plugin.name, status)
             break
     _observe(cycle, PRE_BIND, status, start)
     return status
+
+
+async def _pre_bind(plugin: PreBindPlugin, cycle: Cycle, node: str) -> Status | None:
+    try:
+        status = await ask_async(cycle, PRE_BIND, plugin.name, plugin.pre_bind, cycle, node)
+    except asyncio.CancelledError as called_off:
+        if not called_off.args:
+            raise
+        status = error(str(called_off.args[0]))
+    except Exception as problem:
+        status = raised(PRE_BIND, plugin.name, cycle, problem)
+    return None if status is None else named(PRE_BIND, plugin.name, status)
+
+
+async def _together(plugins: Sequence[PreBindPlugin], cycle: Cycle, node: str) -> Status | None:
+    """Let plugins work at the same time; the first that does not succeed calls the others off."""
+    tasks = [asyncio.ensure_future(_pre_bind(plugin, cycle, node)) for plugin in plugins]
+    reason: tuple[object, ...] = ()
+    try:
+        for finished in asyncio.as_completed(tasks):
+            status = await finished
+            if status is not None:
+                return status
+        return None
+    except asyncio.CancelledError as called_off:
+        reason = called_off.args
+        if not reason:
+            raise
+    finally:
+        for task in tasks:
+            task.cancel(*reason)
+        answers = await asyncio.gather(*tasks, return_exceptions=True)
+    return next((answer for answer in answers if isinstance(answer, Status)), None)
 
 
 async def run_bind(plugins: Sequence[BindPlugin], cycle: Cycle, node: str) -> Status | None:

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from scheduler.cache.nodes import NodeView
 from scheduler.framework.diagnosis import Rejections
-from scheduler.framework.recorder import FILTER, ask
+from scheduler.framework.filter_timing import ask_filter
+from scheduler.framework.recorder import FILTER
 from scheduler.framework.status import Code, PluginError
 
 if TYPE_CHECKING:
@@ -41,11 +42,11 @@ def filter_nodes(profile: Profile, cycle: Cycle, filters: list[FilterPlugin], al
     cache = profile.caches.of(cycle.shape)
     for plugin in filters:
         if plugin.feasible_only:
-            codes = ask(cycle, FILTER, plugin.name, _of_feasible, plugin, rejections)
+            codes = ask_filter(rejections, plugin, _of_feasible, plugin, rejections)
         elif plugin.per_cycle:
-            codes = ask(cycle, FILTER, plugin.name, plugin.filter, cycle, cycle.nodes)
+            codes = ask_filter(rejections, plugin, plugin.filter, cycle, cycle.nodes)
         else:
-            codes = ask(cycle, FILTER, plugin.name, cache.verdicts, plugin, cycle)
+            codes = ask_filter(rejections, plugin, cache.verdicts, plugin, cycle)
         if codes is not None:
             rejections.verdicts.append((plugin, codes))
     if len(cycle.state.nominations):
@@ -81,11 +82,11 @@ def count_evaluations(cycle: Cycle, filters: list[FilterPlugin], rejections: Rej
 
 
 def raise_for_errors(rejections: Rejections, looked_at: Mask) -> None:
-    """End the attempt if a filter failed on any node that was looked at."""
+    """End the attempt if a filter failed on any node that was looked at; an answer that is no refusal is a failure."""
     if not rejections.overrides and not any(plugin.can_fail(rejections.cycle) for plugin, _ in rejections.verdicts):
         return
     for status, rows in rejections.groups():
-        if status.code is Code.ERROR and looked_at[rows].any():
+        if not status.rejected and looked_at[rows].any():
             raise PluginError(f'running "{status.plugin}" filter plugin: {status.message}')
 
 

@@ -199,7 +199,12 @@ class PermitPlugin(Plugin):
 
 
 class PreBindPlugin(Plugin):
-    """Work that must be done before a pod is bound, such as binding its volumes."""
+    """Work that must be done before a pod is bound, such as binding its volumes.
+
+    With `parallel`, it may be done at the same time as that of neighbouring plugins which say so, too.
+    """
+
+    parallel: ClassVar[bool] = False
 
     def pre_bind_pre_flight(self, cycle: Cycle, node: str) -> Status | None:
         """None: `pre_bind` has work to do; SKIP: it has none."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from scheduler.framework.cycle import Cycle
+    from scheduler.framework.profile import Profile
     from scheduler.metrics.instruments import CounterSeries, HistogramSeries
     from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 
@@ -52,6 +53,17 @@ class PluginRecorder:
         self._points: dict[tuple[str, Code], HistogramSeries] = {}
         self._plugins: dict[tuple[str, str, Code], HistogramSeries] = {}
 
+    def expect(self, profile: Profile) -> None:
+        """Show the counters of all plugins of the profile from the beginning, as kube-scheduler does."""
+        for point, plugins in (
+            (PRE_FILTER, profile.pre_filter),
+            (FILTER, profile.filter),
+            (PRE_SCORE, profile.pre_score),
+            (SCORE, [plugin for plugin, _ in profile.score]),
+        ):
+            for plugin in plugins:
+                self.evaluated(point, plugin.name, 0)
+
     def evaluated(self, point: str, plugin: str, times: int = 1) -> None:
         """A plugin was asked; Filter and Score count once a node."""
         key = (point, plugin)
@@ -70,7 +82,7 @@ class PluginRecorder:
         series.observe(seconds)
 
     def plugin(self, point: str, plugin: str, code: Code, seconds: float) -> None:
-        """One plugin has answered; for Filter and Score, for all nodes together."""
+        """One plugin has answered; for Score, for all nodes together, for Filter, for all that got this status."""
         key = (point, plugin, code)
         series = self._plugins.get(key)
         if series is None:

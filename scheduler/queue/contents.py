@@ -24,6 +24,8 @@ class QueueContents:
         self._backoff = backoff
         self._parked = ParkedPods()
         self._in_flight = InFlight()
+        self.rejectors_seen: set[tuple[str, str]] = set()
+        """(plugin, profile): who ever turned a pod down that was put back."""
 
     def __len__(self) -> int:
         """How many pods wait."""
@@ -66,6 +68,10 @@ class QueueContents:
     def rejector_counts(self) -> dict[tuple[str, str], int]:
         """Waiting pods by (plugin that turned them down, profile)."""
         return dict(Counter((plugin, entry.pod.scheduler_name) for entry in self._all() for plugin in entry.rejectors))
+
+    def _note_rejectors(self, entry: QueuedPod) -> None:
+        profile = entry.pod.scheduler_name
+        self.rejectors_seen.update((plugin, profile) for plugin in entry.rejectors)
 
     def _all(self) -> Iterator[QueuedPod]:
         yield from self._active

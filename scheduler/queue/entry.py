@@ -11,6 +11,36 @@ if TYPE_CHECKING:
     from scheduler.framework.events import ClusterEvent, EventHint
 
 
+class StatusWrites(msgspec.Struct, gc=False):
+    """Which version of a pod an attempt is told of, where writes to its status may not have been heard of yet.
+
+    kube-scheduler waits for such a write, and so mostly knows the new version in the next attempt (updatePod in
+    pkg/scheduler/schedule_one.go). That matters because events about one version count as repetitions, whose notes
+    are lost.
+    """
+
+    number: int = 0
+    over: str | None = None
+    early: bool = False
+    seen: str | None = None
+
+    def note(self, version: str) -> None:
+        """The status was written when this version was known."""
+        self.number += 1
+        self.over, self.early, self.seen = version, False, None
+
+    def version(self, known: str) -> str:
+        """A name of the version that the API server has: the known one, or a made-up one until that is known.
+
+        What was given a made-up name keeps it.
+        """
+        if known == self.over:
+            self.early = True
+        elif self.early and self.seen is None:
+            self.seen = known
+        return f"write {self.number}" if self.early and known in (self.over, self.seen) else known
+
+
 class QueuedPod(msgspec.Struct, eq=False, gc=False, kw_only=True):
     """One waiting pod. Times are seconds of the queue's clock.
 
@@ -18,6 +48,7 @@ class QueuedPod(msgspec.Struct, eq=False, gc=False, kw_only=True):
     - `attempts`: how often it was popped; `rejections`: how often plugins turned it down; `errors`: failures in a row.
     - `unschedulable_plugins`, `pending_plugins`: who turned it down last, Pending ones apart.
     - `gating_plugin`: the PreEnqueue plugin that holds it back, "" for none.
+    - `written`: what was written to its status in this time.
     - `woken_by`: the event that last moved it; `flushed`: whether that was the flush of pods that waited too long.
     """
 
@@ -36,6 +67,7 @@ class QueuedPod(msgspec.Struct, eq=False, gc=False, kw_only=True):
     flushed_at: float = 0.0
     woken_by: str = ""
     last_message: str = ""
+    written: StatusWrites = msgspec.field(default_factory=StatusWrites)
 
     @property
     def gated(self) -> bool:

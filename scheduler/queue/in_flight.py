@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 class InFlight:
     """Pods that were popped and are not done, and the events since the first of them was popped."""
 
-    __slots__ = ("_events", "_pods", "_start")
+    __slots__ = ("_events", "_pods", "_start", "seen")
 
     def __init__(self) -> None:
+        self.seen: set[str] = set()
+        """The labels of all events that were ever kept."""
         self._pods: dict[str, tuple[int, QueuedPod]] = {}
         self._events: list[ObservedEvent] = []
         self._start = 0
@@ -41,6 +43,7 @@ class InFlight:
         """Note an event, if any pod is in flight."""
         if self._pods:
             self._events.append(ObservedEvent(event, old, new))
+            self.seen.add(event.label)
 
     def since(self, uid: str) -> Sequence[ObservedEvent]:
         """The events since a pod was popped."""

@@ -152,6 +152,7 @@ class SchedulingQueue(QueueContents):
             if place := self.place_of(entry.name):
                 raise ValueError(f"Pod {entry.pod.key} is already present in the {place} queue")
             if entry.rejectors:
+                self._note_rejectors(entry)
                 entry.rejections += 1
                 entry.errors = 0
             else:
@@ -291,6 +292,7 @@ class SchedulingQueue(QueueContents):
     def _held_back(self, entry: QueuedPod, event: str, strategy: Strategy | None) -> bool:
         if entry.gated:
             entry.flushed = False
+            self._note_rejectors(entry)
             self._park(entry, event, strategy)
         return entry.gated
 

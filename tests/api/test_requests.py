@@ -114,6 +114,37 @@ def test_fit_scores_a_pod_with_pod_level_requests_by_its_containers() -> None:
     assert scored_requests(whole, nonzero=False, pod_level=True) == {"cpu": 2000, "memory": 4096 * MI}
 
 
+@pytest.mark.parametrize(
+    ("containers", "init", "overhead", "expected"),
+    [
+        ([], [], {"cpu": "1", "memory": "1Mi"}, (1000, MI)),
+        ([asks()], [], {}, (100, DEFAULT_MEMORY)),
+        ([asks(), asks()], [], {}, (200, 2 * DEFAULT_MEMORY)),
+        ([asks(cpu="1", memory="1Mi"), asks()], [], {}, (1100, DEFAULT_MEMORY + MI)),
+        ([asks(cpu="1", memory="1Mi"), asks()], [], {"cpu": "1", "memory": "1Mi"}, (2100, DEFAULT_MEMORY + 2 * MI)),
+        (
+            [asks(cpu="1", memory="1Mi"), asks()],
+            [asks(cpu="3")],
+            {"cpu": "1", "memory": "1Mi"},
+            (4000, DEFAULT_MEMORY + 2 * MI),
+        ),
+    ],
+    ids=[
+        "overhead only",
+        "one without",
+        "two without",
+        "one with, one without",
+        "and overhead",
+        "and an init container",
+    ],
+)
+def test_defaults_are_for_each_container_and_overhead_gets_none(containers, init, overhead, expected) -> None:
+    asked = pod(*containers, init=init, overhead=overhead)
+    cpu, memory = expected
+    assert scored_requests(asked, nonzero=True, pod_level=False) == {"cpu": cpu, "memory": memory}
+    assert nonzero_requests(asked) == expected
+
+
 def resized(**status: Any) -> dict[str, Any]:
     return {"containerStatuses": [{"name": "c0", **status}]}
 

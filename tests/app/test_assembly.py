@@ -56,6 +56,33 @@ async def test_pods_of_other_schedulers_are_left_alone() -> None:
     assert not it.schedule_next()
 
 
+async def test_each_pod_is_placed_by_the_rules_of_its_own_profile() -> None:
+    """One scheduler of two profiles, each of which keeps its pods to a node of its own."""
+
+    def kept_to(scheduler_name: str, node_name: str) -> dict[str, Any]:
+        only = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node_name]}]}
+        affinity = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [only]}}
+        args = {"name": "NodeAffinity", "args": {"addedAffinity": affinity}}
+        return {"schedulerName": scheduler_name, "pluginConfig": [args]}
+
+    nodes = [node(f"n{number}").build() for number in (1, 2, 3)]
+    pods = [pod(f"{name}{number}").scheduler(name).build() for number in (1, 2) for name in ("s", "t")]
+    cluster = MemoryCluster([*nodes, *pods, pod("other").scheduler("u").build()])
+    it = scheduler(cluster, config={"profiles": [kept_to("s", "n2"), kept_to("t", "n3")]})
+    connect(it, cluster)
+    cluster.sync()
+    while it.schedule_next():
+        await it.settle()
+    placed = {item.metadata.name: item.spec.node_name for item in cluster.list(kinds.PODS)}
+    assert placed == {"s1": "n2", "s2": "n2", "t1": "n3", "t2": "n3", "other": ""}
+    assert sorted((event.regarding.name, event.reporting_controller) for event in cluster.events) == [
+        ("s1", "s"),
+        ("s2", "s"),
+        ("t1", "t"),
+        ("t2", "t"),
+    ]
+
+
 async def test_nothing_is_delivered_before_the_source_begins() -> None:
     cluster = MemoryCluster([node("n1").build()])
     it = scheduler(cluster)

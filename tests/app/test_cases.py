@@ -125,6 +125,35 @@ class TestDecisions:
         assert seen == ["p", "q"]
 
 
+class TestWhatIsAskedForBeside:
+    def test_sampling_tells_how_many_nodes_each_attempt_looks_at(self) -> None:
+        nodes = [node(f"n{i}") for i in range(150)]
+        line = {**case(pod("p"), *nodes, config={**API, "percentageOfNodesToScore": 70}), "sampling": True}
+        assert printed(line)["sampled"] == [{"evaluated": 105, "feasible": 105}] * 3
+
+    def test_a_pod_that_fits_nowhere_samples_nothing(self) -> None:
+        line = {**case(pod("p").cpu("64"), node("n1")), "sampling": True}
+        assert printed(line)["sampled"] == [{"evaluated": 0, "feasible": 0}] * 3
+
+    def test_events_are_answered_by_hints(self) -> None:
+        line = {**case(pod("p").cpu("64"), node("n1")), "events": [{"old": None, "new": full(node("n2"))}]}
+        ((event,),) = printed(line)["hints"]
+        assert event["event"] == "NodeAdd"
+        assert event["hints"]["NodeResourcesFit"] == "QueueSkip"
+
+    @pytest.mark.parametrize(
+        ("given", "detail"),
+        [
+            ({"events": {}}, "events: not a list"),
+            ({"events": [1]}, "events[0]: not an object"),
+            ({"events": [{"old": None}]}, "events[0]: neither old nor new is of a kind that scheduling reads"),
+            ({"binding": "sings"}, "binding: 'sings': one of binds, "),
+        ],
+    )
+    def test_what_makes_no_sense_is_named(self, given: dict[str, Any], detail: str) -> None:
+        assert printed({**case(pod("p"), node("n1")), **given})["error"].startswith(detail)
+
+
 class TestBrokenLines:
     @pytest.mark.parametrize(("line", "detail"), [("{", "case: "), ("[]", "case: not a JSON object"), ("\xff", "case")])
     def test_that_hold_no_case_have_no_id(self, line: str, detail: str) -> None:

@@ -104,9 +104,10 @@ async def test_our_own_earlier_bind_met_by_the_second_attempt_is_a_success(serve
         (status(409, "Conflict", "Precondition failed: UID in precondition: x, UID in object meta: y"), PodGoneError),
         (status(404, "NotFound", 'pods "a" not found'), PodGoneError),
         (status(403, "Forbidden"), ApiError),
+        (status(429, "TooManyRequests"), ApiError),
         (status(422, "Invalid"), ApiError),
     ],
-    ids=["bound by another", "replaced", "deleted", "forbidden", "invalid"],
+    ids=["bound by another", "replaced", "deleted", "forbidden", "throttled", "invalid"],
 )
 async def test_a_definite_refusal_is_taken_at_its_word(server, bind, answer, expected):
     server.on("POST", BINDING, answer)
@@ -118,9 +119,9 @@ async def test_a_definite_refusal_is_taken_at_its_word(server, bind, answer, exp
 async def test_a_pod_seen_unbound_to_the_end_is_given_up(server, bind):
     server.on("POST", BINDING, no_answer())
     server.on("GET", POD, UNBOUND)
-    with pytest.raises(BindTimeoutError, match="pod ns/a is not bound after 5 attempts"):
+    with pytest.raises(BindTimeoutError, match="pod ns/a is not bound after 4 attempts"):
         await bind()
-    assert sent(server) == ["POST", "GET"] * 5
+    assert sent(server) == ["POST", "GET"] * 4
 
 
 async def test_a_server_that_fails_to_the_end_is_named_as_the_reason(server, bind):

@@ -9,7 +9,7 @@ import pytest
 from scheduler.api.objects import PodCondition
 from scheduler.client.binding import BindSettings
 from scheduler.client.dispatcher import Dispatcher, WriteSettings
-from scheduler.client.errors import ApiError, BindConflictError
+from scheduler.client.errors import ApiError, BindConflictError, TransportError
 from tests.fakes.apiserver import gated, no_answer, reply, status
 
 POD = "/api/v1/namespaces/ns/pods/a"
@@ -150,21 +150,35 @@ class TestDeletion:
         assert await dispatcher.delete_pod("ns", "a", "uid-a")
         assert server.requests[0].body["preconditions"] == {"uid": "uid-a"}
 
-    @pytest.mark.parametrize("answer", [status(404, "NotFound"), status(409, "Conflict")], ids=["gone", "replaced"])
+    @pytest.mark.parametrize(
+        "answer",
+        [status(404, "NotFound"), status(409, "Conflict", "Precondition failed: UID in precondition: uid-a")],
+        ids=["gone", "replaced"],
+    )
     async def test_of_a_pod_that_is_gone_is_done(self, server, dispatcher, answer):
         server.on("DELETE", POD, answer)
         assert not await dispatcher.delete_pod("ns", "a", "uid-a")
         assert len(server.requests) == 1
 
-    async def test_is_repeated_after_a_lost_answer(self, server, dispatcher):
-        server.on("DELETE", POD, no_answer(), status(404))
-        await dispatcher.delete_pod("ns", "a", "uid-a")
-        assert len(server.requests) == 2
+    async def test_is_not_repeated_after_a_lost_answer(self, server, dispatcher):
+        server.on("DELETE", POD, no_answer())
+        with pytest.raises(TransportError):
+            await dispatcher.delete_pod("ns", "a", "uid-a")
+        assert len(server.requests) == 1
 
-    async def test_that_is_refused_says_why(self, server, dispatcher):
-        server.on("DELETE", POD, status(403, "Forbidden", "no right"))
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            status(403, "Forbidden", "no right"),
+            status(409, "Conflict", "no right"),
+            status(500, "InternalError", "no right"),
+        ],
+    )
+    async def test_that_is_refused_says_why_at_once(self, server, dispatcher, answer):
+        server.on("DELETE", POD, answer)
         with pytest.raises(ApiError, match="no right"):
             await dispatcher.delete_pod("ns", "a", "uid-a")
+        assert len(server.requests) == 1
 
 
 class TestCondition:

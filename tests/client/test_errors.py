@@ -29,7 +29,14 @@ def test_what_is_no_status_is_an_error_all_the_same(body):
     error = error_from_status(body, status=502)
     assert error.status == 502
     assert error.outcome_unknown
+    assert "the request from succeeding" in str(error)
     assert len(str(error)) <= 300
+
+
+def test_what_is_no_status_is_told_with_what_was_asked_for():
+    error = error_from_status(b"busy", status=429, method="POST", path="/api/v1/namespaces/ns/pods/a/binding")
+    told = "the server has received too many requests and has asked us to try again later (post pods a)"
+    assert str(error) == told
 
 
 def test_nulls_are_absent():
@@ -42,6 +49,10 @@ def test_nulls_are_absent():
     ("error", "what"),
     [
         (ApiError(409, "Conflict"), "is_conflict"),
+        (
+            ApiError(409, "Conflict", "Precondition failed: UID in precondition: a, UID in object meta: b"),
+            "is_replaced",
+        ),
         (ApiError(409, "AlreadyExists"), "already_exists"),
         (ApiError(404, "NotFound"), "is_not_found"),
         (ApiError(410, "Gone"), "is_expired"),
@@ -52,6 +63,6 @@ def test_nulls_are_absent():
     ],
 )
 def test_errors_say_what_they_mean(error, what):
-    kinds = {"is_conflict", "already_exists", "is_not_found", "is_expired"}
+    kinds = {"is_conflict", "is_replaced", "already_exists", "is_not_found", "is_expired"}
     assert getattr(error, what)
-    assert {kind for kind in kinds if getattr(error, kind)} <= {what}
+    assert {kind for kind in kinds if getattr(error, kind)} <= {what, "is_conflict" if what == "is_replaced" else what}

@@ -99,6 +99,7 @@ def test_another_note_is_the_same_event(recorder, sink):
         {"action": "Binding"},
         {"type": "Normal"},
         {"related": ObjectReference(kind="Node", name="n1")},
+        {"version": "6"},
         {"regarding": ObjectReference(kind="Pod", namespace="ns", name="a", uid="u", resource_version="6")},
     ],
 )

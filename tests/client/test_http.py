@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
 
 import pytest
@@ -59,6 +60,26 @@ async def test_too_many_requests_is_waited_out(server, session):
     server.on("POST", "/x", *[status(429, headers={"Retry-After": "0"})] * 3, reply({}))
     await session.request("POST", "/x", body=b"{}")
     assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize(
+    ("method", "code", "headers", "requests"),
+    [
+        ("PATCH", 503, {"Retry-After": "0"}, 2),
+        ("DELETE", 500, {"Retry-After": "0"}, 2),
+        ("POST", 500, {"Retry-After": "0"}, 1),
+        ("PATCH", 500, {}, 1),
+        ("PATCH", 429, {}, 1),
+        ("PATCH", 409, {"Retry-After": "0"}, 1),
+    ],
+)
+async def test_failures_are_waited_out_if_the_server_says_when_to_come_back(
+    server, session, method, code, headers, requests
+):
+    server.on(method, "/x", status(code, headers=headers), reply({}))
+    with contextlib.suppress(ApiError):
+        await session.request(method, "/x", body=b"{}")
+    assert len(server.requests) == requests
 
 
 async def test_too_many_requests_without_end_is_an_error(server, session):

@@ -128,6 +128,16 @@ class TestExpand:
         assert expanded.points["queueSort"] == ("SortA",)
         assert expanded.points["bind"] == ("BindA",)
 
+    @pytest.mark.parametrize("disabled", ["*", "A"])
+    def test_what_multi_point_disables_itself_has_been_merged_before(self, disabled):
+        expanded = self.expanded(multi_point=plugin_set("A B", disabled))
+        assert expanded.points["filter"] == ("A", "B")
+
+    def test_a_weight_of_its_own_loads_no_plugin_twice(self):
+        expanded = self.expanded(multi_point=plugin_set("A B"), score=plugin_set("B=5 C=5 A=3"))
+        assert expanded.points["score"] == ("B", "A", "C")
+        assert expanded.score_weights == {"B": 5, "A": 3, "C": 5}
+
     def test_weights_come_from_score_first_and_zero_counts_as_one(self):
         expanded = self.expanded(
             multi_point=plugin_set("A=3 B=2 C"), score=plugin_set("A B=7", "C"), placement_score=plugin_set("B=5")

@@ -34,6 +34,10 @@ class TestPods:
             (POD, POD.tolerates("t"), ["UpdatePodToleration"]),
             (POD.gate("g"), POD.label(x="y"), ["UpdatePodLabel", "UpdatePodSchedulingGatesEliminated"]),
             (POD, POD.nominated("n"), ["Update"]),
+            (POD.label(x="y"), POD.label(x="z"), ["UpdatePodLabel"]),
+            (POD.cpu("2"), POD.label(x="y"), ["UpdatePodLabel", "UpdatePodScaleDown"]),
+            (POD.set("metadata.annotations", {"a": "b"}), POD.set("metadata.annotations", {"a": "c"}), ["Update"]),
+            (POD.tolerates("t"), POD.tolerates("t").tolerates("u"), ["UpdatePodToleration"]),
         ],
     )
     def test_what_changed(self, old, new, expected):
@@ -50,6 +54,10 @@ class TestPods:
     )
     def test_whose_change_it_is(self, builder, target, resource):
         assert pod_labels(builder, builder.label(x="y"), target=target) == [f"{resource}UpdatePodLabel"]
+
+    def test_a_change_of_an_assigned_pod_is_one_even_if_it_is_about_its_gates(self):
+        expected = ["AssignedPodUpdatePodSchedulingGatesEliminated"]
+        assert pod_labels(POD.on("n").gate("g"), POD.on("n")) == expected
 
 
 class TestNodes:
@@ -68,6 +76,23 @@ class TestNodes:
             (NODE, NODE.features("F"), ["UpdateNodeDeclaredFeature"]),
             (NODE, NODE.image("i:1", size=5), []),
             (NODE, NODE.taint("t").label(x="y"), ["UpdateNodeLabel", "UpdateNodeTaint"]),
+            (NODE.capacity(cpu="1"), NODE.capacity(cpu="1"), []),
+            (NODE.capacity(cpu="1", gpu="2"), NODE.capacity(cpu="1", gpu="1"), ["UpdateNodeAllocatable"]),
+            (NODE.capacity(cpu="1"), NODE.capacity(cpu="1", memory="1Ki"), ["UpdateNodeAllocatable"]),
+            (NODE.label(x="y"), NODE.label(x="y"), []),
+            (NODE.label(x="y"), NODE.label(x="z"), ["UpdateNodeLabel"]),
+            (NODE.taint("t", "a"), NODE.taint("t", "a"), []),
+            (NODE.taint("t", "a"), NODE.taint("t", "b"), ["UpdateNodeTaint"]),
+            (NODE.taint("t", "a"), NODE.label(x="y").taint("t", "b"), ["UpdateNodeLabel", "UpdateNodeTaint"]),
+            (NODE.condition("DiskPressure", "True"), NODE, ["UpdateNodeCondition"]),
+            (NODE.condition("Ready", "False"), NODE.condition("Ready", "True"), ["UpdateNodeCondition"]),
+            (NODE.features("F", "G"), NODE.features("F", "G"), []),
+            (NODE.features("F"), NODE.features("F", "G"), ["UpdateNodeDeclaredFeature"]),
+            (NODE.features("F", "G"), NODE.features("F"), ["UpdateNodeDeclaredFeature"]),
+            (NODE.features("F"), NODE.features("H"), ["UpdateNodeDeclaredFeature"]),
+            (NODE.features("F"), NODE, ["UpdateNodeDeclaredFeature"]),
+            (NODE.set("status.declaredFeatures", []), NODE.features("F"), ["UpdateNodeDeclaredFeature"]),
+            (NODE, NODE.set("status.declaredFeatures", []), []),
         ],
     )
     def test_what_changed(self, old, new, expected):

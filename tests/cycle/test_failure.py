@@ -10,6 +10,7 @@ from tests.cycle.rig import PROFILE, Rig
 from tests.framework.stubs import Filter
 
 NO_ROOM = "0/1 nodes are available: 1 no room."
+CONDITION = {"type": "PodScheduled", "status": "False", "reason": UNSCHEDULABLE, "message": NO_ROOM}
 
 
 def refusal(message=NO_ROOM, nominated=""):
@@ -26,9 +27,9 @@ class Desk:
         self.rig.put(self.builder)
         self.entry = self.rig.queue.pop()
 
-    def fail(self, failure):
+    def fail(self, failure, **more):
         profile = self.rig.scheduler.profiles[PROFILE]
-        self.rig.scheduler.failures.handle(profile, self.entry, failure, 0.0)
+        self.rig.scheduler.failures.handle(profile, self.entry, failure, 0.0, **more)
 
 
 class TestQueue:
@@ -113,6 +114,24 @@ class TestEvent:
         assert desk.rig.notes() == [note]
         assert desk.rig.condition("p").message == message
 
+    def again(self, desk, failure):
+        desk.rig.scheduler.queue.activate([("default", "p")])
+        desk.entry = desk.rig.queue.pop()
+        desk.fail(failure)
+
+    def test_another_verdict_on_a_pod_that_did_not_change_is_a_repetition_and_its_note_is_lost(self):
+        desk = Desk(pod("p").set("status.conditions", [CONDITION]))
+        desk.fail(refusal())
+        self.again(desk, refusal("else"))
+        assert desk.rig.notes() == [NO_ROOM]
+
+    def test_it_is_an_event_of_its_own_after_a_write_even_if_that_is_not_heard_of_yet(self, monkeypatch):
+        desk = Desk()
+        monkeypatch.setattr(desk.rig.cluster, "patch_pod_status", lambda *_, **__: None)
+        desk.fail(refusal("one"))
+        self.again(desk, refusal("two"))
+        assert desk.rig.notes() == ["one", "two"]
+
 
 class TestCondition:
     @pytest.mark.parametrize(("failure", "reason"), [(refusal(), UNSCHEDULABLE), (error(NO_ROOM), SCHEDULER_ERROR)])
@@ -131,8 +150,9 @@ class TestCondition:
         return desk.rig.pod("p").metadata.resource_version
 
     def known(self, **fields):
-        base = {"type": "PodScheduled", "status": "False", "reason": UNSCHEDULABLE, "message": NO_ROOM}
-        return pod("p").set("status.conditions", [{**base, "lastTransitionTime": "2026-01-01T00:00:00Z", **fields}])
+        return pod("p").set(
+            "status.conditions", [{**CONDITION, "lastTransitionTime": "2026-01-01T00:00:00Z", **fields}]
+        )
 
     def test_one_that_says_the_same_is_not_written_again(self):
         desk = Desk(self.known())
@@ -151,6 +171,26 @@ class TestCondition:
         desk.fail(refusal())
         condition = desk.rig.condition("p")
         assert (condition.message, condition.last_transition_time) == (NO_ROOM, "2026-01-01T00:00:00Z")
+
+    def test_it_stands_beside_conditions_of_other_types(self):
+        other = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}
+        desk = Desk(pod("p").set("status.conditions", [other]))
+        desk.fail(refusal())
+        conditions = desk.rig.pod("p").status.conditions
+        assert {each.type: each.status for each in conditions} == {"Ready": "True", "PodScheduled": "False"}
+
+    def test_one_that_says_the_same_is_written_with_another_nomination(self):
+        desk = Desk(self.known())
+        desk.fail(refusal(nominated="n"))
+        assert desk.rig.pod("p").status.nominated_node_name == "n"
+        assert desk.rig.condition("p").message == NO_ROOM
+
+    def test_nor_is_one_where_nothing_is_said_of_the_nomination(self):
+        desk = Desk(self.known().nominated("n"))
+        before = self.version(desk)
+        desk.fail(refusal(nominated=None))
+        assert self.version(desk) == before
+        assert desk.rig.pod("p").status.nominated_node_name == "n"
 
     def test_another_status_does(self):
         desk = Desk(self.known(status="True"))
@@ -175,6 +215,25 @@ class TestNomination:
         desk.fail(refusal(nominated=said))
         assert desk.rig.pod("p").status.nominated_node_name == after
         assert desk.rig.state.nominations.node_of(desk.entry.pod.uid) == after
+
+    @pytest.mark.parametrize(("said", "written"), [("", ""), ("asked", None), ("new", "new")])
+    def test_one_that_was_asked_for_and_is_not_heard_of_yet_counts_as_the_pods(self, said, written, monkeypatch):
+        desk, patches = Desk(), []
+        monkeypatch.setattr(desk.rig.cluster, "patch_pod_status", lambda *_, **what: patches.append(what))
+        desk.fail(refusal(nominated=said), nominated_to="asked")
+        assert [patch["nominated_node_name"] for patch in patches] == [written]
+
+    def test_one_that_only_this_process_knows_of_is_taken_back_if_nothing_is_said(self):
+        desk = Desk()
+        desk.rig.state.nominations.add(desk.entry.pod, "old")
+        desk.fail(refusal(nominated=None))
+        assert len(desk.rig.state.nominations) == 0
+
+    def test_a_pod_that_somebody_else_bound_holds_none(self):
+        desk = Desk()
+        desk.rig.cluster.bind("default", "p", desk.entry.pod.uid, "n")
+        desk.fail(refusal(nominated="new"))
+        assert len(desk.rig.state.nominations) == 0
 
     def test_a_pod_that_is_gone_holds_none(self):
         desk = Desk(pod("p").nominated("old"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from scheduler.client.kinds import PODS
 from scheduler.client.memory import MemoryWriter
@@ -131,10 +132,27 @@ async def test_a_pod_in_prebind_is_turned_down_and_backs_off():
     uid = rig.pod("p").metadata.uid
     assert rig.scheduler.turn_down(uid, "DefaultPreemption")
     await rig.scheduler.settle()
-    assert rig.condition("p").message == "preempted by DefaultPreemption"
+    assert rig.condition("p").message == 'running PreBind plugin "B": preempted by DefaultPreemption'
     assert rig.where("p") == "backoff"
     assert not rig.state.assumed
     assert not rig.scheduler.turn_down(uid, "DefaultPreemption")
+
+
+async def test_one_that_gets_done_nevertheless_is_turned_down_by_nobody_in_particular():
+    class Stubborn(PreBind):
+        async def pre_bind(self, cycle, node):
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+
+    rig = Rig(Stubborn("B"), Bind("X"))
+    rig.put(node("n"), pod("p"))
+    rig.scheduler.schedule_next()
+    await turns()
+    assert rig.scheduler.turn_down(rig.pod("p").metadata.uid, "DefaultPreemption")
+    assert rig.scheduler.turn_down(rig.pod("p").metadata.uid, "DefaultPreemption")
+    await rig.scheduler.settle()
+    assert rig.condition("p").message == "preempted by DefaultPreemption"
+    assert rig.where("p") == "backoff"
 
 
 async def test_a_bound_pod_can_not_be_turned_down():

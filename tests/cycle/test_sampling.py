@@ -25,6 +25,8 @@ from scheduler.cycle.sampling import nodes_to_find, sample
         (0, 15000, 750),
         (1, 20000, 200),
         (100, 5000, 5000),
+        (40, 10, 10),
+        (40, 6000, 2400),
     ],
 )
 def test_how_many_feasible_nodes_are_enough(percentage, nodes, expected):

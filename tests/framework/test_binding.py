@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+
 import pytest
 
 from scheduler.framework.binding import run_bind, run_post_bind, run_pre_bind, run_pre_flights
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.recorder import PluginRecorder
-from scheduler.framework.status import SKIP, Code, PluginError, Status, error, unschedulable
+from scheduler.framework.status import SKIP, Code, PluginError, Status, error, unresolvable, unschedulable
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 from tests.builders import info, pod, state
 from tests.framework.stubs import Bind, PostBind, PreBind
@@ -35,7 +38,36 @@ class TestPreFlight:
     def test_those_with_work_to_do_are_named(self, answers, status, active):
         found = flights(*answers)
         assert found.status == status
-        assert "".join(plugin.name for plugin in found.active) == active
+        assert "".join(plugin.name for (plugin,) in found.active) == active
+
+    @pytest.mark.parametrize(
+        ("plugins", "groups"),
+        [
+            ("", []),
+            ("A", ["A"]),
+            ("-A", []),
+            ("A*", ["A"]),
+            ("-A*", []),
+            ("A B", ["A", "B"]),
+            ("A* B*", ["AB"]),
+            ("A B* C* D", ["A", "BC", "D"]),
+            ("A* B C*", ["A", "B", "C"]),
+            ("A -B C", ["A", "C"]),
+            ("A* -B* C*", ["AC"]),
+            ("A* -B C*", ["A", "C"]),
+            ("A B* -C D* -E* F* G H", ["A", "B", "DF", "G", "H"]),
+        ],
+    )
+    def test_neighbours_that_may_work_in_parallel_work_together(self, plugins, groups):
+        """Those with "*" may, those with "-" have nothing to do."""
+        built = []
+        for word in plugins.split():
+            plugin = PreBind(word.strip("-*"))
+            plugin.parallel = word.endswith("*")
+            plugin.flight = SKIP if word.startswith("-") else None
+            built.append(plugin)
+        found = run_pre_flights(built, cycle_of(), "n").active
+        assert ["".join(plugin.name for plugin in group) for group in found] == groups
 
     @pytest.mark.parametrize("answer", [error("boom"), PluginError("boom")])
     def test_an_error_ends_it(self, answer):
@@ -51,7 +83,7 @@ class TestPreFlight:
 class TestPreBind:
     async def test_plugins_work_one_after_the_other(self):
         diary = []
-        assert await run_pre_bind([PreBind("A", None, diary), PreBind("B", None, diary)], cycle_of(), "n") is None
+        assert await run_pre_bind([[PreBind("A", None, diary)], [PreBind("B", None, diary)]], cycle_of(), "n") is None
         assert diary == ["prebind A", "prebind B"]
 
     @pytest.mark.parametrize(
@@ -64,8 +96,94 @@ class TestPreBind:
     )
     async def test_the_first_that_does_not_succeed_ends_it(self, answer, status):
         diary = []
-        assert await run_pre_bind([PreBind("A", answer), PreBind("B", None, diary)], cycle_of(), "n") == status
+        assert await run_pre_bind([[PreBind("A", answer)], [PreBind("B", None, diary)]], cycle_of(), "n") == status
         assert diary == []
+
+    @pytest.mark.parametrize(
+        ("answers", "status", "asked"),
+        [
+            ([], None, ""),
+            ([None], None, "A"),
+            ([unresolvable("no")], unresolvable("no").by("A"), "A"),
+            ([None, error("boom")], error('running PreBind plugin "B": boom').by("B"), "AB"),
+            ([error("boom"), error("bang")], error('running PreBind plugin "A": boom').by("A"), "A"),
+            ([unschedulable("no"), None], unschedulable("no").by("A"), "A"),
+        ],
+    )
+    async def test_the_first_that_objects_decides(self, answers, status, asked):
+        diary = []
+        groups = [[PreBind(name, answer, diary)] for name, answer in zip("ABC", answers, strict=False)]
+        assert await run_pre_bind(groups, cycle_of(), "n") == status
+        assert diary == [f"prebind {name}" for name in asked]
+
+    @staticmethod
+    def waiting_for(name, event, diary, answer=None):
+        plugin = PreBind(name, answer, diary)
+        plugin.wait = event.wait
+        return plugin
+
+    async def test_plugins_together_all_begin_before_any_ends(self):
+        diary, go = [], asyncio.Event()
+        group = [self.waiting_for(name, go, diary) for name in "AB"]
+        work = asyncio.create_task(run_pre_bind([group, [PreBind("C", None, diary)]], cycle_of(), "n"))
+        await asyncio.sleep(0.01)
+        assert diary == ["prebind A", "prebind B"]
+        go.set()
+        assert await work is None
+        assert diary[2:] == ["prebind C"]
+
+    @pytest.mark.parametrize(
+        ("answer", "status"),
+        [
+            (unschedulable("no"), unschedulable("no").by("B")),
+            (error("boom"), error('running PreBind plugin "B": boom').by("B")),
+        ],
+    )
+    async def test_one_that_does_not_succeed_calls_the_others_off(self, answer, status):
+        diary, never = [], asyncio.Event()
+        group = [self.waiting_for("A", never, diary), PreBind("B", answer, diary)]
+        assert await run_pre_bind([group, [PreBind("C", None, diary)]], cycle_of(), "n") == status
+        assert diary == ["prebind A", "prebind B"]
+
+    async def test_all_are_called_off_with_the_pod(self):
+        ended, never = [], asyncio.Event()
+
+        class Noting(PreBind):
+            async def pre_bind(self, cycle, node):
+                try:
+                    await never.wait()
+                finally:
+                    ended.append(self.name)
+
+        work = asyncio.create_task(run_pre_bind([[Noting("A"), Noting("B")]], cycle_of(), "n"))
+        await asyncio.sleep(0.01)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        assert sorted(ended) == ["A", "B"]
+
+    @pytest.mark.parametrize("names", ["A", "AB"])
+    async def test_called_off_with_a_message_a_plugin_fails_with_it(self, names):
+        never = asyncio.Event()
+        work = asyncio.create_task(
+            run_pre_bind([[self.waiting_for(name, never, []) for name in names]], cycle_of(), "n")
+        )
+        await asyncio.sleep(0.01)
+        work.cancel("make room")
+        assert await work == error('running PreBind plugin "A": make room').by("A")
+
+    async def test_unless_they_get_done_nevertheless(self):
+        never = asyncio.Event()
+
+        class Stubborn(PreBind):
+            async def pre_bind(self, cycle, node):
+                with contextlib.suppress(asyncio.CancelledError):
+                    await never.wait()
+
+        work = asyncio.create_task(run_pre_bind([[Stubborn("A"), Stubborn("B")]], cycle_of(), "n"))
+        await asyncio.sleep(0.01)
+        work.cancel("make room")
+        assert await work is None
 
 
 class TestBind:
@@ -90,6 +208,26 @@ class TestBind:
     )
     async def test_what_went_wrong_is_told(self, answer, status):
         assert await run_bind([Bind("A", answer)], cycle_of(), "n") == status
+
+    @pytest.mark.parametrize(
+        ("answers", "status", "asked"),
+        [
+            ([None], None, "A"),
+            ([SKIP, None], None, "AB"),
+            ([SKIP, None, error("boom")], None, "AB"),
+            ([None, error("boom")], None, "A"),
+            ([SKIP, SKIP, SKIP], SKIP, "ABC"),
+            ([SKIP, error("boom"), None], error('running Bind plugin "B": boom').by("B"), "AB"),
+            ([error("boom"), None], error('running Bind plugin "A": boom').by("A"), "A"),
+            ([unschedulable("no"), None], unschedulable("no").by("A"), "A"),
+            ([SKIP, unresolvable("no"), None], unresolvable("no").by("B"), "AB"),
+        ],
+    )
+    async def test_the_first_that_does_not_skip_decides(self, answers, status, asked):
+        diary = []
+        plugins = [Bind(name, answer, diary) for name, answer in zip("ABC", answers, strict=False)]
+        assert await run_bind(plugins, cycle_of(), "n") == status
+        assert diary == [f"bind {name}" for name in asked]
 
 
 class TestPostBind:

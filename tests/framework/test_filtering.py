@@ -17,7 +17,7 @@ from scheduler.framework.filtering import (
     raise_for_errors,
 )
 from scheduler.framework.interface import FilterPlugin
-from scheduler.framework.status import PluginError, error, unschedulable
+from scheduler.framework.status import Code, PluginError, Status, error, unresolvable, unschedulable
 from tests.builders import info, node, pod, state
 from tests.cycle.rig import profile_of
 from tests.framework.stubs import Filter
@@ -149,6 +149,24 @@ class TestErrors:
         with pytest.raises(PluginError, match='running "X" filter plugin: boom'):
             raise_for_errors(rejections, rejections.evaluated)
 
+    @pytest.mark.parametrize(
+        ("first", "second", "message"),
+        [
+            (error("boom"), None, 'running "X" filter plugin: boom'),
+            (error("boom"), error("bang"), 'running "X" filter plugin: boom'),
+            (None, error("boom"), 'running "Y" filter plugin: boom'),
+            (Status(Code.WAIT, ("odd",)), None, 'running "X" filter plugin: odd'),
+            (Status(Code.SKIP, ("odd",)), NO, 'running "X" filter plugin: odd'),
+        ],
+        ids=["the first", "both", "the second", "a wait is one", "a skip is one"],
+    )
+    def test_it_is_the_first_that_a_node_meets(self, first, second, message):
+        filters = [Filter(name, {"a": answer} if answer else {}) for name, answer in (("X", first), ("Y", second))]
+        rejections = run(three(), *filters)
+        with pytest.raises(PluginError) as failure:
+            raise_for_errors(rejections, rejections.evaluated)
+        assert str(failure.value) == message
+
     def test_errors_elsewhere_do_not_matter(self):
         cluster = three()
         rejections = run(cluster, Filter("X", {"b": error("boom")}))
@@ -168,8 +186,38 @@ class TestOneRow:
         assert filter_row(cycle_of(cluster), filters, cluster.nodes.rows["a"]) == NO.by("X")
         assert filter_row(cycle_of(cluster), filters, cluster.nodes.rows["b"]) is None
 
+    @pytest.mark.parametrize(
+        ("first", "second", "expected"),
+        [
+            (None, None, None),
+            (NO, None, NO.by("X")),
+            (NO, unschedulable("neither"), NO.by("X")),
+            (unresolvable("never"), NO, unresolvable("never").by("X")),
+            (None, NO, NO.by("Y")),
+        ],
+        ids=["both", "first", "both refuse", "for good", "second"],
+    )
+    def test_the_first_that_does_not_let_the_pod_pass_decides(self, first, second, expected):
+        cluster = three()
+        filters = [Filter(name, {"a": answer} if answer else {}) for name, answer in (("X", first), ("Y", second))]
+        assert filter_row(cycle_of(cluster), filters, cluster.nodes.rows["a"]) == expected
+
 
 class TestNominatedPods:
+    @pytest.mark.parametrize(("priority", "asked"), [(1, 1), (0, 1), (-1, 0)], ids=["more", "as much", "less"])
+    def test_a_node_is_filtered_twice_for_one_that_matters_as_much_or_more(self, priority, asked):
+        cluster, diary = three(), []
+        self.nominate(cluster, priority=priority)
+        run(cluster, Filter("X", None, diary))
+        assert len(diary) == 1 + asked
+
+    def test_an_error_with_them_is_told_as_one_without(self):
+        cluster = three()
+        self.nominate(cluster)
+        rejections = run(cluster, Filter("X", {"a": error("boom")}))
+        with pytest.raises(PluginError, match='running "X" filter plugin: boom'):
+            raise_for_errors(rejections, rejections.evaluated)
+
     def nominate(self, cluster, name="other", priority=0, where="a"):
         other = info(pod(name).priority(priority), cluster)
         cluster.nominations.add(other, where)

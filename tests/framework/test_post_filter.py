@@ -38,8 +38,24 @@ def run(*answers):
         ([PluginError("boom"), NO], (Code.ERROR, "boom", None), "A"),
         ([KeyError("boom"), NO], (Code.ERROR, "KeyError: 'boom'", None), "A"),
         ([Status(Code.SKIP, ("odd",))], (Code.ERROR, "odd", None), "A"),
+        ([DONE], (Code.SUCCESS, "made room", None), "A"),
+        ([DONE, NO], (Code.SUCCESS, "made room", None), "A"),
+        ([error("boom"), DONE], (Code.ERROR, "boom", None), "A"),
+        ([NO, unresolvable("never")], (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, "never", None), "AB"),
     ],
-    ids=["none helps", "one helps", "nothing will", "error", "plugin error", "exception", "unexpected"],
+    ids=[
+        "none helps",
+        "one helps",
+        "nothing will",
+        "error",
+        "plugin error",
+        "exception",
+        "unexpected",
+        "the only one helps",
+        "the first helps",
+        "the first fails",
+        "the second knows that nothing will",
+    ],
 )
 def test_plugins_are_asked_until_one_decides(answers, outcome, asked):
     found, diary = run(*answers)

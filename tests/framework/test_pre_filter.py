@@ -57,6 +57,30 @@ def test_after_a_resolvable_refusal_the_others_are_asked_since_preemption_needs_
     assert outcome.restricted_by == {"C"}
 
 
+@pytest.mark.parametrize(
+    ("answers", "skipped"),
+    [([None, None], ""), ([SKIP, SKIP, SKIP], "ABC"), ([unschedulable("no"), SKIP], "B")],
+    ids=["none", "all", "one after a resolvable refusal"],
+)
+def test_those_that_skip_are_known_by_name(answers, skipped):
+    outcome, _ = run(*answers)
+    assert outcome.skipped == set(skipped)
+
+
+@pytest.mark.parametrize("answer", [unresolvable("no"), names()])
+def test_after_a_refusal_for_good_nobody_is_asked(answer):
+    outcome, diary = run(answer, SKIP)
+    assert outcome.status is not None
+    assert outcome.status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE
+    assert (diary, outcome.skipped) == (["A"], frozenset())
+
+
+@pytest.mark.parametrize("first", [None, SKIP])
+def test_a_failure_of_a_later_one_fails_the_attempt(first):
+    with pytest.raises(PluginError, match='running PreFilter plugin "B": boom'):
+        run(first, error("boom"))
+
+
 def test_one_plugin_that_leaves_no_node():
     outcome, diary = run(names(), None)
     assert outcome.status == unresolvable("node(s) didn't satisfy plugin A")

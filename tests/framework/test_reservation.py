@@ -46,6 +46,25 @@ class TestReserve:
         assert run_reserve(make(Reserve, [None, answer, None], diary), cycle_of(), "n") == status
         assert diary == ["reserve A", "reserve B"]
 
+    @pytest.mark.parametrize(
+        "others", [[], [None], [error("bang")]], ids=["alone", "before another", "before a failing one"]
+    )
+    @pytest.mark.parametrize(
+        ("answer", "status"),
+        [
+            (unschedulable("no"), unschedulable("no").by("A")),
+            (unresolvable("no"), unresolvable("no").by("A")),
+            (error("boom"), error('running Reserve plugin "A": boom').by("A")),
+        ],
+    )
+    def test_so_does_the_very_first(self, answer, status, others):
+        diary = []
+        assert run_reserve(make(Reserve, [answer, *others], diary), cycle_of(), "n") == status
+        assert diary == ["reserve A"]
+
+    def test_without_plugins_nobody_objects(self):
+        assert run_reserve([], cycle_of(), "n") is None
+
     def test_reservations_are_taken_back_in_reverse_by_all(self):
         diary = []
         run_unreserve(make(Reserve, [None, None, None], diary), cycle_of(), "n")
@@ -69,6 +88,24 @@ class TestPermit:
     def test_waits_are_collected(self):
         outcome = run_permit(make(Permit, [(WAIT, 5.0), None, (WAIT, 7.0)], []), cycle_of(), "n")
         assert (outcome.status, outcome.waits, outcome.code) == (None, {"A": 5.0, "C": 7.0}, Code.WAIT)
+
+    def test_a_wait_may_be_for_no_time_at_all(self):
+        outcome = run_permit(make(Permit, [(WAIT, 0.0), (WAIT, 1.0)], []), cycle_of(), "n")
+        assert (outcome.waits, outcome.code) == ({"A": 0.0, "B": 1.0}, Code.WAIT)
+
+    @pytest.mark.parametrize(
+        ("answers", "expected"),
+        [
+            ([], None),
+            ([unschedulable("no")], unschedulable("no").by("A")),
+            ([unresolvable("never")], unresolvable("never").by("A")),
+            ([error("boom"), error("bang")], error('running Permit plugin "A": boom').by("A")),
+        ],
+    )
+    def test_the_first_that_objects_decides(self, answers, expected):
+        diary = []
+        assert run_permit(make(Permit, answers, diary), cycle_of(), "n").status == expected
+        assert diary == ["permit A"][: len(answers)]
 
     def test_a_refusal_outweighs_a_wait(self):
         diary = []

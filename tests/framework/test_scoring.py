@@ -64,8 +64,71 @@ class TestPreScore:
         with pytest.raises(PluginError, match='running PreScore plugin "A": boom'):
             run_pre_scores(fixture.profile, fixture.cycle)
 
+    @pytest.mark.parametrize(
+        ("answers", "skipped"),
+        [
+            ([None, None], ""),
+            ([SKIP, SKIP, SKIP], "ABC"),
+            ([SKIP, None, SKIP, None], "AC"),
+        ],
+        ids=["none skips", "all skip", "some skip"],
+    )
+    def test_each_says_for_itself(self, answers, skipped):
+        fixture = Fixture(*(PreScore(name, answer) for name, answer in zip("ABCD", answers, strict=False)))
+        assert run_pre_scores(fixture.profile, fixture.cycle) == set(skipped)
+
+    @pytest.mark.parametrize("first", [None, SKIP])
+    def test_a_failure_of_a_later_one_fails_the_attempt_as_well(self, first):
+        fixture = Fixture(PreScore("A", first), PreScore("B", error("boom")))
+        with pytest.raises(PluginError, match='running PreScore plugin "B": boom'):
+            run_pre_scores(fixture.profile, fixture.cycle)
+
+
+class Constant(Score):
+    """Normalizes every score to the same."""
+
+    normalizes = True
+    normalized = 0
+
+    def normalize(self, cycle, scores):
+        if isinstance(self.normalized, Exception):
+            raise self.normalized
+        return np.full_like(scores, self.normalized)
+
+
+def constant(name, normalized, raw=0):
+    plugin = Constant(name, dict.fromkeys("abc", raw))
+    plugin.normalized = normalized
+    return plugin
+
 
 class TestTotals:
+    def test_without_plugins_every_total_is_0(self):
+        assert Fixture().totals() == {"a": 0, "b": 0, "c": 0}
+
+    @pytest.mark.parametrize("skipped", [{"A"}, {"A", "unknown"}])
+    def test_so_it_is_if_all_are_skipped(self, skipped):
+        fixture = Fixture(Score("A", PluginError("not to be asked")))
+        assert fixture.totals(frozenset(skipped)) == {"a": 0, "b": 0, "c": 0}
+
+    def test_normalized_scores_take_the_place_of_raw_ones_before_the_weight(self):
+        plugins = Score("A", dict.fromkeys("abc", 1)), constant("B", 4, raw=3), constant("C", 5, raw=4)
+        assert Fixture(*plugins, weights={"C": 2}).totals() == dict.fromkeys("abc", 1 + 4 + 10)
+
+    def test_plugins_that_normalize_stand_beside_those_that_do_not(self):
+        fixture = Fixture(Score("A", {"a": 3, "b": 5}), constant("B", 8, raw=7))
+        assert fixture.totals() == {"a": 11, "b": 13, "c": 8}
+
+    @pytest.mark.parametrize("normalized", [101, -1])
+    def test_a_normalized_score_out_of_bounds_fails_the_attempt(self, normalized):
+        with pytest.raises(PluginError, match=f'plugin "A" returns an invalid score {normalized}, it should'):
+            Fixture(constant("A", normalized)).totals()
+
+    @pytest.mark.parametrize("plugin", [Score("B", PluginError("boom")), constant("B", PluginError("boom"))])
+    def test_what_a_plugin_raises_fails_the_attempt(self, plugin):
+        with pytest.raises(PluginError, match="boom"):
+            Fixture(Score("A", {"a": 1}), plugin).totals()
+
     def test_weighted_scores_are_added_up(self):
         fixture = Fixture(Score("A", {"a": 10, "b": 20}), Score("B", {"b": 1, "c": 2}), weights={"B": 3})
         assert fixture.totals() == {"a": 10, "b": 23, "c": 6}

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from scheduler.queue.backoff import BackoffQueue
+from tests.builders import pod
 from tests.cycle.rig import Clock
 from tests.queue.entries import entry
 
@@ -36,6 +37,9 @@ class TestDuration:
     def test_it_doubles_up_to_the_maximum(self, count, seconds):
         assert make().duration(count) == seconds
 
+    def test_it_may_begin_with_more_than_a_second(self):
+        assert make(initial=3.0, maximum=1000.0).duration(5) == 48.0
+
     def test_the_maximum_holds_for_the_first_as_well(self):
         assert make(initial=5.0, maximum=3.0).duration(1) == 3.0
 
@@ -51,6 +55,15 @@ class TestEnd:
         waiting = rejected("a", times=4)
         waiting.errors = 2
         assert make().until(waiting) == 1002.0
+
+    @pytest.mark.parametrize("waiting", [rejected("a", 1000.0, 16), failed("a", 1000.0, 16)])
+    def test_many_of_either_wait_for_the_maximum(self, waiting):
+        assert make(maximum=32.0).until(waiting) == 1032.0
+
+    def test_it_is_worked_out_once(self):
+        waiting = rejected("a")
+        waiting.backoff_until = 1000.5
+        assert make().until(waiting) == 1000.5
 
     def test_a_pod_that_was_never_tried_has_none(self):
         assert make().until(entry("a", 1000.0)) == -math.inf
@@ -86,6 +99,51 @@ class TestOrder:
         queue.push(rejected("second", 1000.8))
         queue.push(rejected("first", 1000.2))
         assert queue.pop_early().pod.name == "first"
+
+    @pytest.mark.parametrize("windows", [True, False])
+    @pytest.mark.parametrize(
+        ("there", "finished"),
+        [
+            ("", ""),
+            ("old new", "old"),
+            ("old-failed new-failed", "old-failed"),
+            ("old new old-failed new-failed", "old old-failed"),
+            ("old old-failed", "old old-failed"),
+            ("new new-failed", ""),
+        ],
+        ids=["nothing", "rejected", "failed", "both", "all of both", "none of both"],
+    )
+    def test_only_those_whose_backoff_is_over_are_taken_out(self, windows, there, finished):
+        pods = {
+            "old": rejected("old", 998.0),
+            "new": rejected("new", 1001.0),
+            "old-failed": failed("old-failed", 998.0),
+            "new-failed": failed("new-failed", 1001.0),
+        }
+        queue = make(Clock(1000.0), windows=windows)
+        for name in there.split():
+            queue.push(pods[name])
+        assert [waiting.pod.name for waiting in queue.pop_finished()] == finished.split()
+        assert len(queue) == len(there.split()) - len(finished.split())
+
+    @pytest.mark.parametrize(
+        ("windows", "order"),
+        [(True, ["p5", "p4", "p2", "p3"]), (False, ["p5", "p3", "p4", "p2"])],
+        ids=["within a window by priority", "without windows by end"],
+    )
+    def test_priority_counts_within_a_window_only(self, windows, order):
+        queue = BackoffQueue(
+            initial=1.0,
+            maximum=10.0,
+            clock=Clock(1000.0),
+            sort_key=lambda waiting: (-waiting.pod.priority, waiting.timestamp),
+            windows=windows,
+        )
+        times = [(1, 1000.0), (1, 999.0), (2, 998.001), (1, 998.0), (2, 998.0), (1, 997.0)]
+        for number, (priority, timestamp) in enumerate(times):
+            name = f"p{number}"
+            queue.push(rejected(name, timestamp, pod=pod(name).priority(priority)))
+        assert [waiting.pod.name for waiting in queue.pop_finished()] == order
 
     def test_failed_pods_are_never_taken_early(self):
         queue = make()

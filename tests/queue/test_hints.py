@@ -22,6 +22,7 @@ from tests.queue.entries import entry, on_node_add, queue_always, queue_never
 NODE_ADD = ClusterEvent(EventResource.NODE, ActionType.ADD)
 NODE_UPDATE = ClusterEvent(EventResource.NODE, ActionType.UPDATE)
 NODE_LABEL = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_LABEL)
+LABEL_AND_TAINT = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_TAINT)
 EVERYTHING = ClusterEvent(EventResource.WILDCARD, ActionType.ALL)
 
 
@@ -41,6 +42,10 @@ class TestMatching:
             (EventResource.WILDCARD, ActionType.ALL, NODE_ADD, True),
             (EventResource.WILDCARD, ActionType.DELETE, NODE_ADD, False),
             (EventResource.NODE, ActionType.ALL, EVERYTHING, False),
+            (EventResource.NODE, ActionType.UPDATE, NODE_LABEL, True),
+            (EventResource.WILDCARD, ActionType.ADD, NODE_ADD, True),
+            (EventResource.WILDCARD, ActionType.ALL, LABEL_AND_TAINT, True),
+            (EventResource.NODE, ActionType.ADD, NODE_LABEL, False),
         ],
     )
     def test_a_plugin_hears_of_what_it_asked_for(self, resource, actions, event, expected):
@@ -109,6 +114,33 @@ class TestStrategy:
         hints = HintMap([profile_of(first, second)], lambda *told: None)
         both = {"plugins": ["A"], "pending_plugins": frozenset({"B"})}
         assert self.strategy(hints, **both) == QUEUE_IMMEDIATELY
+
+    @pytest.mark.parametrize(
+        ("turned_down", "pending", "answers", "strategy", "asked"),
+        [
+            ("AC", "B", {"A": "queue", "B": "queue", "C": "queue", "D": "fail"}, QUEUE_IMMEDIATELY, 2),
+            ("AB", "", {"A": "skip", "B": "queue"}, QUEUE_AFTER_BACKOFF, 2),
+            ("AB", "", {"A": "skip", "B": "skip", "C": "queue"}, SKIP, 2),
+            ("AB", "", {"A": "queue", "B": "queue"}, QUEUE_AFTER_BACKOFF, 1),
+            ("A", "", {"A": "fail"}, QUEUE_AFTER_BACKOFF, 1),
+        ],
+        ids=["pending", "the second", "neither of two", "the first of two", "fails"],
+    )
+    def test_no_more_plugins_are_asked_than_it_takes(self, turned_down, pending, answers, strategy, asked):
+        observed, plugins = [], []
+        for name, answer in answers.items():
+
+            def hint(waiting, old, new, answer=answer):
+                if answer == "fail":
+                    raise ValueError
+                return QueueingHint.QUEUE if answer == "queue" else QueueingHint.SKIP
+
+            plugins.append(Filter(name))
+            plugins[-1].hints = [on_node_add(hint)]
+        hints = HintMap([profile_of(*plugins)], lambda *told: observed.append(told))
+        waiting = {"plugins": list(turned_down), "pending_plugins": frozenset(pending)}
+        assert self.strategy(hints, **waiting) == strategy
+        assert len(observed) == asked
 
     def test_a_pod_that_nobody_turned_down_is_helped_by_anything(self):
         assert self.strategy(map_of(), plugins=[]) == QUEUE_AFTER_BACKOFF

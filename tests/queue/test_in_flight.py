@@ -55,6 +55,20 @@ def test_events_are_kept_while_an_older_pod_needs_them():
     assert labels(flight, first) == ["NodeAdd", "NodeDelete"]
 
 
+def test_when_one_in_the_middle_is_done_the_others_still_see_theirs():
+    flight, first, second, third = InFlight(), entry("a"), entry("b"), entry("c")
+    flight.add(first)
+    flight.observe(ADD, None, None)
+    flight.add(second)
+    flight.observe(DELETE, None, None)
+    flight.add(third)
+    flight.observe(ADD, None, None)
+    flight.done(second.pod.uid)
+    assert labels(flight, first) == ["NodeAdd", "NodeDelete", "NodeAdd"]
+    assert labels(flight, third) == ["NodeAdd"]
+    assert flight.counts() == {"NodeAdd": 2, "NodeDelete": 1}
+
+
 def test_a_pod_is_in_flight_once():
     flight, first = InFlight(), entry("a")
     assert flight.add(first)

@@ -20,9 +20,9 @@ NODE = node("n").build()
 
 
 class Room:
-    """`hint` decides for the filter on new nodes, `gate` is the gate's plugin."""
+    """`hint` decides for the filter on new nodes, `gate` is the gate's plugin, `others` are more plugins."""
 
-    def __init__(self, hint: Any = None, **options: Any) -> None:
+    def __init__(self, hint: Any = None, others: tuple[Any, ...] = (), **options: Any) -> None:
         self.clock = Clock()
         self.metrics = SchedulerMetrics()
         self.nominations = Nominations()
@@ -33,7 +33,7 @@ class Room:
         ]
         self.gate = Gate("G")
         self.gate.hints = [EventHint(EventResource.NODE, ActionType.UPDATE_NODE_LABEL)]
-        profiles = {PROFILE: profile_of(self.filter, self.gate)}
+        profiles = {PROFILE: profile_of(self.filter, self.gate, *others)}
         self.queue = SchedulingQueue(profiles, self.nominations, self.metrics, clock=self.clock, **options)
 
     def info(self, name: str, builder: Any = None) -> Any:

@@ -29,6 +29,18 @@ class TestRequests:
         meta = {"a": {"Pods": [{"UID": "u1"}], "NumPDBViolations": 1}}
         assert json.loads(body) == {"Pod": {}, "NodeNameToVictims": None, "NodeNameToMetaVictims": meta}
 
+    def test_victims_of_several_nodes(self):
+        pods = [SimpleNamespace(namespace="default", name=f"pod{i}", uid=f"uid{i}") for i in range(4)]
+        sent = {"a": CandidateVictims([pods[0], pods[2]], 1), "b": CandidateVictims([pods[1], pods[3]], 2)}
+        by_node = json.loads(wire.about_victims(b"{}", sent, None))["NodeNameToMetaVictims"]
+        assert by_node == {
+            "a": {"Pods": [{"UID": "uid0"}, {"UID": "uid2"}], "NumPDBViolations": 1},
+            "b": {"Pods": [{"UID": "uid1"}, {"UID": "uid3"}], "NumPDBViolations": 2},
+        }
+        answer = json.dumps({"NodeNameToMetaVictims": by_node}).encode()
+        expected = {"a": VictimUIDs(["uid0", "uid2"], 1), "b": VictimUIDs(["uid1", "uid3"], 2)}
+        assert wire.preemption_answer(answer) == expected
+
     def test_whole_victims(self):
         body = wire.about_victims(b"{}", {"a": CandidateVictims([POD], 0)}, {"a": [b'{"spec":{}}']})
         victims = {"a": {"Pods": [{"spec": {}}], "NumPDBViolations": 0}}

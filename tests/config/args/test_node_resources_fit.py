@@ -50,6 +50,23 @@ def test_a_strategy_without_resources_scores_cpu_and_memory(gates):
                 "resource weight of cpu not in valid range (0, 100]"
             ],
         ),
+        (
+            ScoringStrategy(type="LeastAllocated", resources=(ResourceSpec(name="memory", weight=-1),)),
+            [
+                "a.scoringStrategy.resources[0].weight: Invalid value: -1: "
+                "resource weight of memory not in valid range (0, 100]"
+            ],
+        ),
+        (
+            ScoringStrategy(
+                type="LeastAllocated",
+                resources=(ResourceSpec(name="memory", weight=1), ResourceSpec(name="cpu", weight=0)),
+            ),
+            [
+                "a.scoringStrategy.resources[1].weight: Invalid value: 0: "
+                "resource weight of cpu not in valid range (0, 100]"
+            ],
+        ),
     ],
 )
 def test_strategies(gates, strategy, errors):
