@@ -8,11 +8,12 @@ N ?= 2000
 PROFILE ?=
 SEED ?= 1
 NODES ?= 5
+PARALLEL ?= 2
 PIP_FLAGS := --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help run venv dev test check lint format types contracts unit conformance e2e tools cluster cluster-down kind \
-	bench bench-micro lock manifests image clean
+	bench bench-micro sessions lock manifests image clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "; print "usage: make TARGET [NAME=VALUE ...]\n"} \
@@ -68,6 +69,9 @@ conformance-few: $(VENV)/.dev
 
 conformance: $(VENV)/.dev ## N=2000 generated cases of each profile (or PROFILE=spread), against the real scheduler's code
 	$(BIN)/python -m e2e.oracle.conformance -n $(N) --seed $(SEED) $(if $(PROFILE),--profile $(PROFILE))
+
+sessions: $(VENV)/.dev ## Berth through all sessions recorded with kube-scheduler (a minute each; PARALLEL=2)
+	$(BIN)/python -m e2e.sessions check --parallel $(PARALLEL)
 
 e2e: $(VENV)/.dev tools ## end to end, on the real etcd and kube-apiserver
 	$(BIN)/pytest e2e

@@ -51,7 +51,8 @@ class Tool:
 
     ``module`` is the folder of its go.mod, ``package`` what to build in it, ``versioned_by`` the required module
     whose version is the program's. ``sources`` are folders of our own Go code that go into it. ``on_path`` says
-    that any version found on PATH will do.
+    that any version found on PATH will do. ``flags`` are given to ``go build`` besides those that all share;
+    ``on_demand`` says that it is not among what is built unless asked for.
     """
 
     package: str
@@ -61,6 +62,8 @@ class Tool:
     in_assets: bool = False
     on_path: bool = False
     takes: str = "a minute"
+    flags: tuple[str, ...] = ()
+    on_demand: bool = False
 
 
 TOOLS: dict[str, Tool] = {
@@ -77,6 +80,17 @@ TOOLS: dict[str, Tool] = {
     "kube-scheduler": Tool(package=f"{KUBERNETES}/cmd/kube-scheduler", in_assets=True, takes="some minutes"),
     "kubectl": Tool(package=f"{KUBERNETES}/cmd/kubectl", in_assets=True, on_path=True),
     "oracle": Tool(package="./oracle/cmd/oracle", sources=(HERE / "oracle" / "cmd" / "oracle",)),
+    # The package of main is among those that are measured, as a program writes no counters otherwise.
+    "oracle-cover": Tool(
+        package="./oracle/cmd/oracle",
+        sources=(HERE / "oracle" / "cmd" / "oracle",),
+        flags=(
+            "-cover",
+            "-covermode=set",
+            f"-coverpkg=berth/e2e/oracle/cmd/oracle,{KUBERNETES}/pkg/scheduler/framework/plugins/...",
+        ),
+        on_demand=True,
+    ),
     "bench": Tool(package="./perf/bench", sources=(HERE / "perf" / "bench",)),
     "sessions": Tool(package="./sessions/cmd/sessions", sources=(HERE / "sessions" / "cmd" / "sessions",)),
     "helm": Tool(
@@ -169,7 +183,7 @@ def _flags(name: str) -> list[str]:
     release = version(name)
     major, minor = release.removeprefix("v").split(".")[:2]
     ldflags = f"-s -w -X {stamp}.gitVersion={release} -X {stamp}.gitMajor={major} -X {stamp}.gitMinor={minor}"
-    return ["-trimpath", "-buildvcs=false", "-ldflags", ldflags]
+    return ["-trimpath", "-buildvcs=false", "-ldflags", ldflags, *_tool(name).flags]
 
 
 def _build(name: str, tool: Tool, target: Path) -> None:
@@ -230,7 +244,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         if options.command == "build":
-            for name, path in ensure(options.names or TOOLS).items():
+            always = [name for name, tool in TOOLS.items() if not tool.on_demand]
+            for name, path in ensure(options.names or always).items():
                 print(f"{name:24} {path}")
         elif options.command == "path":
             print(binary(options.name))

@@ -47,6 +47,7 @@ type gen struct {
 	svcs   map[string]bool
 	pdbs   map[string]bool
 	shared map[string]bool // claims that several pods use
+	rooms  map[string]bool // zones for which it is told how much can be provisioned
 	nsLab  map[string]string
 	later  bool // there is a storage class "later"
 	t      *tracker
@@ -77,7 +78,7 @@ func del(note, path string, grace int64) Op {
 type M = map[string]any
 
 func newGen(seed int64) *gen {
-	return &gen{r: rand.New(rand.NewSource(seed*7919 + 17)), theme: themeOf(seed), nodes: map[string]*nodeM{}, svcs: map[string]bool{}, pdbs: map[string]bool{}, shared: map[string]bool{},
+	return &gen{r: rand.New(rand.NewSource(seed*7919 + 17)), theme: themeOf(seed), nodes: map[string]*nodeM{}, svcs: map[string]bool{}, pdbs: map[string]bool{}, shared: map[string]bool{}, rooms: map[string]bool{},
 		nsLab: map[string]string{"s1": "a", "s2": "b"}}
 }
 
@@ -116,7 +117,7 @@ func (g *gen) setup() []Op {
 			ObjectMeta: metav1.ObjectMeta{Name: c.n}, Provisioner: c.prov, VolumeBindingMode: c.m}))
 	}
 	if g.theme.name == "volumes" {
-		ops = append(ops, g.allowedClass())
+		ops = append(ops, g.volumeSetup()...)
 	}
 	n := 4 + g.r.Intn(3)
 	for i := 0; i < n; i++ {
@@ -143,7 +144,7 @@ func (g *gen) addNode() []Op {
 	m.labels["disk"] = g.pick("ssd", "hdd", "hdd")
 	m.labels["pool"] = g.pick("a", "b")
 	if g.p(0.9) {
-		m.labels["topology.kubernetes.io/zone"] = g.pick("z0", "z1", "z2")
+		m.labels[zoneLabel] = g.pick("z0", "z1", "z2")
 	}
 	if g.p(0.3) {
 		m.labels["gen"] = fmt.Sprint(1 + g.r.Intn(5))
@@ -219,8 +220,8 @@ func (g *gen) claim(ns, name, class string, labels map[string]string, mode v1.Pe
 func (g *gen) pv(class string, claim string) Op {
 	g.nvol++
 	k, v := "kubernetes.io/hostname", g.someNode()
-	if z := g.nodes[v].labels["topology.kubernetes.io/zone"]; z != "" && g.p(0.5) {
-		k, v = "topology.kubernetes.io/zone", z
+	if z := g.nodes[v].labels[zoneLabel]; z != "" && g.p(0.5) {
+		k, v = zoneLabel, z
 	}
 	pv := newPV(fmt.Sprintf("pv%d", g.nvol), class, *resource.NewQuantity(int64(1+g.nvol)<<30, resource.BinarySI), k, v)
 	note := "volume " + pv.Name + " (" + class + ") on " + v
@@ -260,7 +261,7 @@ func (g *gen) pod(feature string) (p *v1.Pod, before []Op, note string) {
 			feats = append(feats, g.pick("selector", "affinity", "tolerate", "spread", "podanti", "softpod", "port", "gated"))
 		}
 	}
-	topo := func() string { return g.pick("kubernetes.io/hostname", "topology.kubernetes.io/zone") }
+	topo := func() string { return g.pick("kubernetes.io/hostname", zoneLabel) }
 	lsel := func() *metav1.LabelSelector {
 		return &metav1.LabelSelector{MatchLabels: map[string]string{"app": g.pick("web", "db", "job", "cache")}}
 	}
@@ -369,7 +370,7 @@ func (g *gen) pod(feature string) (p *v1.Pod, before []Op, note string) {
 			claim := "c-" + name
 			kind := g.pick("dyn", "dyn", "dynfail", "zonal", "static", "static", "imm", "missing", "noclass", "bound")
 			if g.theme.name == "volumes" {
-				kind = g.pick("dyn", "dynfail", "zonal", "static", "imm", "missing", "noclass", "bound", "boundzone", "allowed", "allowed", "shared", "shared", "once", "once", "two")
+				kind = g.pick("dyn", "dynfail", "zonal", "static", "imm", "missing", "noclass", "bound", "boundzone", "allowed", "allowed", "shared", "once", "two", "ephemeral", "ephemeral", "notowned", "room", "room", "room")
 			}
 			switch kind {
 			case "boundzone": // a volume with the zone as its label, not as its affinity
@@ -382,6 +383,10 @@ func (g *gen) pod(feature string) (p *v1.Pod, before []Op, note string) {
 					g.shared[ns+"/"+claim] = true
 					before = append(before, g.claim(ns, claim, dynClass, nil, map[string]v1.PersistentVolumeAccessMode{"shared": v1.ReadWriteOnce, "once": v1.ReadWriteOncePod}[kind]))
 				}
+			case "room":
+				before = append(before, g.pvc(ns, claim, capacityClass, nil))
+			case "notowned":
+				before = append(before, g.pvc(ns, name+"-v", dynClass, nil))
 			case "two":
 				before = append(before, g.pvc(ns, claim+"-b", dynClass, nil), g.pvc(ns, claim, "static", nil))
 				p.Spec.Volumes = []v1.Volume{claimVolume("w", claim+"-b")}
@@ -408,7 +413,11 @@ func (g *gen) pod(feature string) (p *v1.Pod, before []Op, note string) {
 			if kind == "bound" { // the claim first: the fake volume controller acts on the volume
 				before[len(before)-2], before[len(before)-1] = before[len(before)-1], before[len(before)-2]
 			}
-			p.Spec.Volumes = append([]v1.Volume{claimVolume("v", claim)}, p.Spec.Volumes...)
+			volume := claimVolume("v", claim)
+			if kind == "ephemeral" || kind == "notowned" {
+				volume = ephemeralVolume("v", g.pick(dynClass, "static"))
+			}
+			p.Spec.Volumes = append([]v1.Volume{volume}, p.Spec.Volumes...)
 			f = "pvc " + kind
 		}
 		notes = append(notes, f)
@@ -674,9 +683,9 @@ func (g *gen) nodeChange(n, what string) []Op {
 	switch what {
 	case "zone":
 		if g.p(0.2) {
-			return label("topology.kubernetes.io/zone", nil)
+			return label(zoneLabel, nil)
 		}
-		return label("topology.kubernetes.io/zone", g.pick("z0", "z1", "z2", "z3"))
+		return label(zoneLabel, g.pick("z0", "z1", "z2", "z3"))
 	case "disk":
 		return label("disk", g.pick("ssd", "hdd", "nvme"))
 	case "pool":
@@ -827,7 +836,7 @@ func (g *gen) help(k string, p *v1.Pod, v view, m map[string]*v1.Pod) []Op {
 		}
 		return nil
 	})
-	if len(p.Spec.Volumes) > 0 {
+	if len(p.Spec.Volumes) > 0 && p.Spec.Volumes[0].PersistentVolumeClaim != nil {
 		claim := p.Spec.Volumes[0].PersistentVolumeClaim.ClaimName
 		has("not found", func() []Op {
 			if strings.Contains(msg, "persistentvolumeclaim") {

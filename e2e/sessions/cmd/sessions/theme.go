@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+const zoneLabel = "topology.kubernetes.io/zone"
+
 // theme is what a session has more of than chance would give it.
 type theme struct {
 	name     string
@@ -31,11 +33,45 @@ func themeOf(seed int64) theme {
 // themed is true for half of the choices of a session that has a theme.
 func (g *gen) themed() bool { return g.theme.step != nil && g.p(0.5) }
 
-func (g *gen) allowedClass() Op {
-	w := storagev1.VolumeBindingWaitForFirstConsumer
-	return post("storage class allowed (zones z0, z1)", "/apis/storage.k8s.io/v1/storageclasses", &storagev1.StorageClass{TypeMeta: tm("storage.k8s.io/v1", "StorageClass"),
-		ObjectMeta: metav1.ObjectMeta{Name: allowedClass}, Provisioner: driverName, VolumeBindingMode: &w,
-		AllowedTopologies: []v1.TopologySelectorTerm{{MatchLabelExpressions: []v1.TopologySelectorLabelRequirement{{Key: "topology.kubernetes.io/zone", Values: []string{"z0", "z1"}}}}}})
+// volumeSetup are two further classes: one for some zones only, one that has room in a zone for so much.
+func (g *gen) volumeSetup() []Op {
+	w, yes := storagev1.VolumeBindingWaitForFirstConsumer, true
+	const classes = "/apis/storage.k8s.io/v1/storageclasses"
+	return []Op{
+		post("storage class allowed (zones z0, z1)", classes, &storagev1.StorageClass{TypeMeta: tm("storage.k8s.io/v1", "StorageClass"),
+			ObjectMeta: metav1.ObjectMeta{Name: allowedClass}, Provisioner: driverName, VolumeBindingMode: &w,
+			AllowedTopologies: []v1.TopologySelectorTerm{{MatchLabelExpressions: []v1.TopologySelectorLabelRequirement{{Key: zoneLabel, Values: []string{"z0", "z1"}}}}}}),
+		post("driver "+capacityName, "/apis/storage.k8s.io/v1/csidrivers", &storagev1.CSIDriver{TypeMeta: tm("storage.k8s.io/v1", "CSIDriver"),
+			ObjectMeta: metav1.ObjectMeta{Name: capacityName}, Spec: storagev1.CSIDriverSpec{StorageCapacity: &yes}}),
+		post("storage class capacity", classes, &storagev1.StorageClass{TypeMeta: tm("storage.k8s.io/v1", "StorageClass"),
+			ObjectMeta: metav1.ObjectMeta{Name: capacityClass}, Provisioner: capacityName, VolumeBindingMode: &w}),
+	}
+}
+
+func ephemeralVolume(name, class string) v1.Volume {
+	return v1.Volume{Name: name, VolumeSource: v1.VolumeSource{Ephemeral: &v1.EphemeralVolumeSource{VolumeClaimTemplate: &v1.PersistentVolumeClaimTemplate{
+		Spec: v1.PersistentVolumeClaimSpec{StorageClassName: &class, AccessModes: []v1.PersistentVolumeAccessMode{v1.ReadWriteOnce},
+			Resources: v1.VolumeResourceRequirements{Requests: v1.ResourceList{v1.ResourceStorage: q("1Gi")}}}}}}}
+}
+
+// room tells, or takes back, how much can be provisioned in a zone: enough for a claim, or not.
+func (g *gen) room() []Op {
+	zone := g.pick("z0", "z1", "z2")
+	const path = "/apis/storage.k8s.io/v1/namespaces/s1/csistoragecapacities"
+	if !g.rooms[zone] {
+		g.rooms[zone] = true
+		size := g.pick("100Mi", "5Gi", "5Gi")
+		quantity := q(size)
+		return []Op{post("room of "+size+" in "+zone, path, &storagev1.CSIStorageCapacity{TypeMeta: tm("storage.k8s.io/v1", "CSIStorageCapacity"),
+			ObjectMeta: metav1.ObjectMeta{Name: zone, Namespace: "s1"}, StorageClassName: capacityClass, Capacity: &quantity,
+			NodeTopology: &metav1.LabelSelector{MatchLabels: map[string]string{zoneLabel: zone}}})}
+	}
+	if g.p(0.3) {
+		delete(g.rooms, zone)
+		return []Op{del("no room told of in "+zone, path+"/"+zone, -1)}
+	}
+	size := g.pick("100Mi", "3Gi", "5Gi")
+	return []Op{patch("room of "+size+" in "+zone, path+"/"+zone, M{"capacity": size})}
 }
 
 // zonePV is a volume for a claim, with a zone as its label.
@@ -44,7 +80,7 @@ func (g *gen) zonePV(claim string) Op {
 	name, zone := fmt.Sprintf("pv%d", g.nvol), g.pick("z0", "z1", "z2")
 	ns, c, _ := strings.Cut(claim, "/")
 	pv := newPV(name, "imm", *resource.NewQuantity(int64(1+g.nvol)<<30, resource.BinarySI), "", "")
-	pv.Labels = map[string]string{"topology.kubernetes.io/zone": zone}
+	pv.Labels = map[string]string{zoneLabel: zone}
 	pv.Spec.NodeAffinity = nil
 	pv.Spec.ClaimRef = &v1.ObjectReference{APIVersion: "v1", Kind: "PersistentVolumeClaim", Namespace: ns, Name: c}
 	o := post("volume "+name+" (imm) labelled "+zone+" for "+claim, "/api/v1/persistentvolumes", pv)
@@ -53,7 +89,9 @@ func (g *gen) zonePV(claim string) Op {
 }
 
 func volumeStep(g *gen, v view, m map[string]*v1.Pod) []Op {
-	switch g.r.Intn(8) {
+	switch g.r.Intn(10) {
+	case 8, 9:
+		return g.room()
 	case 0, 1, 2:
 		p, before, note := g.pod("pvc")
 		return append(before, g.podOp(p, note))
@@ -122,15 +160,15 @@ func labelStep(g *gen, v view, m map[string]*v1.Pod) []Op {
 		zone, to := g.pick("z0", "z1", "z2"), g.pick("z0", "z1", "z2", "z3")
 		var names []string
 		for n, x := range g.nodes {
-			if x.labels["topology.kubernetes.io/zone"] == zone {
+			if x.labels[zoneLabel] == zone {
 				names = append(names, n)
 			}
 		}
 		sort.Strings(names)
 		var ops []Op
 		for _, n := range names {
-			g.nodes[n].labels["topology.kubernetes.io/zone"] = to
-			o := patch("node "+n+" moves to zone "+to, nodePath(n), M{"metadata": M{"labels": M{"topology.kubernetes.io/zone": to}}})
+			g.nodes[n].labels[zoneLabel] = to
+			o := patch("node "+n+" moves to zone "+to, nodePath(n), M{"metadata": M{"labels": M{zoneLabel: to}}})
 			o.Settle = true
 			ops = append(ops, o)
 		}

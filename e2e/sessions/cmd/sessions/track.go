@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -29,7 +30,9 @@ const (
 	labelFailOnce = "sessions.dev/fail-once" // the fake provisioner refuses the first selected node
 	dynClass      = "dyn"                    // StorageClass of the fake provisioner
 	allowedClass  = "allowed"                // another one, which provisions in some zones only
+	capacityClass = "capacity"               // a third one, whose driver tells how much room there is
 	driverName    = "csi.sessions.dev"
+	capacityName  = "capacity.sessions.dev"
 )
 
 // tracker watches pods, claims, volumes and events, plays volume controller
@@ -74,6 +77,9 @@ func newTracker(ctx context.Context, cs *kubernetes.Clientset, name string) (*tr
 	key := func(o metav1.Object) string { return o.GetNamespace() + "/" + o.GetName() }
 	add(f.Core().V1().Pods().Informer(), func(o any) {
 		p := o.(*v1.Pod)
+		if t.pods[key(p)] == nil {
+			go t.claims(p)
+		}
 		t.pods[key(p)] = p
 		delete(t.gone, key(p))
 		t.uids[string(p.UID)] = key(p)
@@ -86,7 +92,7 @@ func newTracker(ctx context.Context, cs *kubernetes.Clientset, name string) (*tr
 		c := o.(*v1.PersistentVolumeClaim)
 		t.pvcs[key(c)] = c
 		t.uids[string(c.UID)] = key(c)
-		if c.Spec.VolumeName == "" && c.Annotations[annSelected] != "" && c.Spec.StorageClassName != nil && (*c.Spec.StorageClassName == dynClass || *c.Spec.StorageClassName == allowedClass) {
+		if c.Spec.VolumeName == "" && c.Annotations[annSelected] != "" && provisioned(c) {
 			refuse := c.Labels[labelFailOnce] != "" && !t.refused[key(c)]
 			t.refused[key(c)] = true
 			go t.provision(c, refuse)
@@ -129,6 +135,24 @@ func (t *tracker) note(err error) {
 	}
 }
 
+func provisioned(c *v1.PersistentVolumeClaim) bool {
+	return c.Spec.StorageClassName != nil && slices.Contains([]string{dynClass, allowedClass, capacityClass}, *c.Spec.StorageClassName)
+}
+
+// claims is the controller of ephemeral volumes; it comes late, so that the scheduler sees the pod without its claim.
+func (t *tracker) claims(p *v1.Pod) {
+	for _, v := range p.Spec.Volumes {
+		if v.Ephemeral == nil {
+			continue
+		}
+		time.Sleep(300 * time.Millisecond)
+		yes := true
+		c := &v1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: p.Name + "-" + v.Name, Namespace: p.Namespace, OwnerReferences: []metav1.OwnerReference{{
+			APIVersion: "v1", Kind: "Pod", Name: p.Name, UID: p.UID, Controller: &yes}}}, Spec: v.Ephemeral.VolumeClaimTemplate.Spec}
+		t.cs.CoreV1().PersistentVolumeClaims(p.Namespace).Create(t.ctx, c, metav1.CreateOptions{})
+	}
+}
+
 // provision is the external provisioner: a volume on the selected node, or a refusal.
 func (t *tracker) provision(c *v1.PersistentVolumeClaim, refuse bool) {
 	if refuse {
@@ -143,8 +167,8 @@ func (t *tracker) provision(c *v1.PersistentVolumeClaim, refuse bool) {
 		return
 	}
 	k, v := "kubernetes.io/hostname", n.Labels["kubernetes.io/hostname"]
-	if z := n.Labels["topology.kubernetes.io/zone"]; z != "" && c.Labels["sessions.dev/zonal"] != "" {
-		k, v = "topology.kubernetes.io/zone", z
+	if z := n.Labels[zoneLabel]; z != "" && c.Labels["sessions.dev/zonal"] != "" {
+		k, v = zoneLabel, z
 	}
 	pv := newPV("dyn-"+c.Namespace+"-"+c.Name, *c.Spec.StorageClassName, c.Spec.Resources.Requests[v1.ResourceStorage], k, v)
 	pv.Spec.AccessModes = c.Spec.AccessModes
@@ -197,10 +221,11 @@ type Idle struct {
 // binding tells whether the scheduler may be waiting for a volume of the pod: it looks once a second.
 func (t *tracker) binding(p *v1.Pod) bool {
 	for _, v := range p.Spec.Volumes {
-		if v.PersistentVolumeClaim == nil {
-			continue
+		name := p.Name + "-" + v.Name
+		if v.PersistentVolumeClaim != nil {
+			name = v.PersistentVolumeClaim.ClaimName
 		}
-		if c := t.pvcs[p.Namespace+"/"+v.PersistentVolumeClaim.ClaimName]; c != nil && (c.Annotations[annSelected] != "" || c.Spec.VolumeName != "") {
+		if c := t.pvcs[p.Namespace+"/"+name]; c != nil && (c.Annotations[annSelected] != "" || c.Spec.VolumeName != "") {
 			return true
 		}
 	}
