@@ -13,7 +13,7 @@ PIP_FLAGS := --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help run venv dev test check lint format types contracts unit conformance e2e tools cluster cluster-down kind \
-	bench bench-micro sessions lock manifests image clean
+	bench bench-micro sessions coverage lock manifests image clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "; print "usage: make TARGET [NAME=VALUE ...]\n"} \
@@ -69,6 +69,9 @@ conformance-few: $(VENV)/.dev
 
 conformance: $(VENV)/.dev ## N=2000 generated cases of each profile (or PROFILE=spread), against the real scheduler's code
 	$(BIN)/python -m e2e.oracle.conformance -n $(N) --seed $(SEED) $(if $(PROFILE),--profile $(PROFILE))
+
+coverage: $(VENV)/.dev ## Go coverage of kube-scheduler's plugins by the generated cases
+	$(BIN)/python -m e2e.oracle.coverage -n 1000
 
 sessions: $(VENV)/.dev ## Berth through all sessions recorded with kube-scheduler (a minute each; PARALLEL=2)
 	$(BIN)/python -m e2e.sessions check --parallel $(PARALLEL)

@@ -176,6 +176,43 @@ def test_a_candidate_that_does_not_tie_is_the_wrong_one():
     assert "postfilter.nominatedNode" in [difference.path for difference in found]
 
 
+BESIDE = {
+    **PLACED,
+    "sampled": [{"evaluated": 105, "feasible": 100}],
+    "bound": {"node": "a", "code": "Success", "writes": ["bind default/p to a"]},
+    "hints": [[{"event": "NodeAdd", "hints": {"NodeName": "Queue", "NodeAffinity": "QueueSkip"}}]],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "difference"),
+    [
+        ("sampled", [{"evaluated": 100, "feasible": 100}], "sampled"),
+        ("bound.code", "Error", "bound.code"),
+        ("bound.writes", [], "bound.writes"),
+        ("hints", [], "hints: events"),
+        ("hints", [[{"event": "NodeAdd", "hints": {"NodeName": "Queue"}}]], "hints.0.NodeAdd.NodeAffinity"),
+        (
+            "hints",
+            [[{"event": "NodeAdd", "hints": {"NodeName": "QueueSkip", "NodeAffinity": "QueueSkip"}}]],
+            "hints.0.NodeAdd.NodeName",
+        ),
+    ],
+)
+def test_what_differs_beside_the_decision_is_told(path: str, value: Any, difference: str):
+    assert [found.path for found in compare(BESIDE, changed(BESIDE, path, value)).differences] == [difference]
+
+
+def test_an_event_that_one_side_does_not_hear_of_is_told():
+    other = changed(BESIDE, "hints", [[{"event": "NodeDelete", "hints": {}}]])
+    assert compare(BESIDE, other).differences[0] == Difference("hints.0: events", ["NodeAdd"], ["NodeDelete"])
+
+
+def test_the_hints_of_the_plugin_of_devices_are_not_compared():
+    hints = {"NodeName": "Queue", "NodeAffinity": "QueueSkip", "DynamicResources": "Queue"}
+    assert compare(changed(BESIDE, "hints", [[{"event": "NodeAdd", "hints": hints}]]), BESIDE).differences == ()
+
+
 RESERVED = {**PLACED, "reserve": {"a": {"code": "Success", "volumes": {"claim": "pv"}}}}
 
 

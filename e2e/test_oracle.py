@@ -104,6 +104,31 @@ def test_weighted_scores(objects: list[Any], target: dict[str, Any], plugin: str
     assert {name: one["plugins"][plugin] for name, one in decision["feasible"].items()} == scores
 
 
+def answer(target: dict[str, Any], *objects: dict[str, Any], **asked: Any) -> dict[str, Any]:
+    case = {"id": 1, "config": None, "objects": objects, "pod": target, **asked}
+    decision: dict[str, Any] = json.loads(expected.decide([json.dumps(case).encode()])[0])
+    return decision
+
+
+def test_hints_about_a_node_that_is_large_enough_and_one_that_is_not():
+    events = [{"old": None, "new": node("b", cpu=cpu)} for cpu in ("64", "1")]
+    heard = answer(pod(requests={"cpu": "32"}), node("a"), events=events)["hints"]
+    assert [[(one["event"], one["hints"]["NodeResourcesFit"]) for one in event] for event in heard] == [
+        [("NodeAdd", "Queue")],
+        [("NodeAdd", "QueueSkip")],
+    ]
+
+
+def test_sampling_goes_on_where_it_left_off_and_looks_at_no_more_nodes_than_it_must():
+    nodes = [node(f"n{number}") for number in range(150)]
+    assert answer(pod(), *nodes, sampling=True)["sampled"] == [{"evaluated": 100, "feasible": 100}] * 3
+
+
+def test_the_binding_cycle_of_a_pod_without_volumes_binds_it():
+    bound = answer(pod(), node("a"), binding="binds")["bound"]
+    assert bound == {"node": "a", "code": "Success", "writes": ["bind default/p to a"]}
+
+
 @pytest.mark.parametrize("profile", expected.PROFILES)
 def test_schedule_pod_itself_agrees_with_the_steps_that_the_oracle_takes(profile: str):
     cases = b"\n".join(expected.generate(profile, 15, seed=3))

@@ -7,7 +7,9 @@ the candidates for preemption with their victims and the budgets that they break
 these any may be taken, so victims, deletions and cleared nominations are compared for the one that was. Of a
 decision that failed with an error (``SchedulerError``) only the reason and the nodes in error count, because
 which node's error is told is random. What is reserved on the best nodes is compared where the oracle tells of it:
-code, plugin, reasons and volumes.
+code, plugin, reasons and volumes. Of the hints about a case's events the answer of every plugin is compared,
+whether it turned the pod down or not, of sampling how many nodes each attempt looked at and found to fit, and of the
+binding cycle how it ended and what it wrote.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ Decision = dict[str, Any]
 
 SCHEDULER_ERROR = "SchedulerError"
 _SORTED_LISTS = ("best", "prescore_skipped", "unschedulable_plugins")
+_DEVICES = "DynamicResources"
 _FLAGS = ("score_skipped", "nominated_path")
 
 
@@ -54,7 +57,7 @@ def compare(expected: Decision, actual: Decision) -> Comparison:
         return Comparison(Verdict.REFUSED if actual.get("error") else Verdict.SKIPPED)
     if actual.get("error"):
         return Comparison(Verdict.DIFFERS, (Difference("error", None, actual["error"]),))
-    found = _differences(expected, actual)
+    found = [*_differences(expected, actual), *_beside(expected, actual)]
     return Comparison(Verdict.DIFFERS, tuple(found)) if found else Comparison(Verdict.AGREED)
 
 
@@ -76,6 +79,37 @@ def _differences(expected: Decision, actual: Decision) -> list[Difference]:
     _post_filter(found, expected.get("postfilter"), actual.get("postfilter"))
     _reserve(found, expected, actual)
     return found
+
+
+def _beside(expected: Decision, actual: Decision) -> list[Difference]:
+    """What a case asked for beside the decision: hints about its events, and what sampling looks at."""
+    found: list[Difference] = []
+    _value(found, "sampled", expected.get("sampled"), actual.get("sampled"))
+    bound = [side.get("bound") or {} for side in (expected, actual)]
+    for field in ("node", "code", "reasons", "writes"):
+        _value(found, f"bound.{field}", *(side.get(field) or None for side in bound))
+    wanted, had = expected.get("hints") or [], actual.get("hints") or []
+    _value(found, "hints: events", len(wanted), len(had))
+    for index, (want, have) in enumerate(zip(wanted, had, strict=False)):
+        _value(found, f"hints.{index}: events", _labels(want), _labels(have))
+        theirs, ours = _hints(want), _hints(have)
+        for key in sorted(theirs.keys() | ours.keys()):
+            _value(found, f"hints.{index}.{'.'.join(key)}", theirs.get(key), ours.get(key))
+    return found
+
+
+def _labels(heard: list[Decision]) -> list[str]:
+    return sorted(event["event"] for event in heard)
+
+
+def _hints(heard: list[Decision]) -> dict[tuple[str, str], str]:
+    """By event and plugin, except for the plugin of devices, whose decisions are not compared either."""
+    return {
+        (event["event"], plugin): answer
+        for event in heard
+        for plugin, answer in event["hints"].items()
+        if plugin != _DEVICES
+    }
 
 
 def _value(found: list[Difference], path: str, expected: Any, actual: Any) -> None:

@@ -92,6 +92,7 @@ def run(
     n: int = 200,
     *,
     berth: Sequence[str] = BERTH,
+    gates: str = "",
     defaulted: bool = False,
     workers: int = 1,
     keep: Path | None = None,
@@ -99,21 +100,25 @@ def run(
 ) -> Report:
     """Compare Berth with kube-scheduler on ``n`` generated cases of a profile.
 
-    ``defaulted`` hands Berth the cases with the API server's defaults filled in, ``workers`` is the number of
-    Berth processes, failing cases are written to the folder ``keep``, and ``progress`` is told (done, of,
-    differing) as the decisions come in.
+    ``gates`` are feature gates for both, "A=true,B=false"; ``defaulted`` hands Berth the cases with the API server's
+    defaults filled in, ``workers`` is the number of Berth processes, failing cases are written to the folder ``keep``,
+    and ``progress`` is told (done, of, differing) as the decisions come in.
     """
     cases = expected.generate(profile, n, seed)
     return check(
         profile,
         cases,
-        expected.decide_cached(cases, profile, seed),
+        expected.decide_cached(cases, profile, seed, gates),
         berth_cases=expected.defaulted(cases) if defaulted else cases,
-        berth=berth,
+        berth=_gated(berth, gates),
         workers=workers,
         keep=keep,
         progress=progress,
     )
+
+
+def _gated(berth: Sequence[str], gates: str) -> Sequence[str]:
+    return [*berth, "--feature-gates", gates] if gates else berth
 
 
 def check(
@@ -203,6 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--berth", default=shlex.join(BERTH), metavar="CMD", help="default: %(default)s")
     parser.add_argument("--workers", type=int, default=1, help="Berth processes (default %(default)s)")
     parser.add_argument("--defaulted", action="store_true", help="apply the API server's defaults to Berth's input")
+    parser.add_argument("--feature-gates", default="", metavar="A=true,B=false", help="for both of them")
     parser.add_argument("--show", type=int, default=3, help="differing cases to show in full (default %(default)s)")
     options = parser.parse_args(arguments)
     names = options.profile.split(",")
@@ -226,17 +232,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _reports(options: argparse.Namespace, names: list[str]) -> list[Report]:
-    berth = shlex.split(options.berth)
+    berth: Sequence[str] = shlex.split(options.berth)
     if options.case:
         cases = [line for line in options.case.read_bytes().splitlines() if line.strip()]
         ours = expected.defaulted(cases) if options.defaulted else cases
-        return [check(options.case.name, cases, expected.decide(cases), berth_cases=ours, berth=berth)]
+        wanted = expected.decide(cases, options.feature_gates)
+        berth = _gated(berth, options.feature_gates)
+        return [check(options.case.name, cases, wanted, berth_cases=ours, berth=berth)]
     return [
         run(
             name,
             options.seed,
             options.n,
             berth=berth,
+            gates=options.feature_gates,
             defaulted=options.defaulted,
             workers=options.workers,
             keep=KEEP,

@@ -26,6 +26,8 @@ PROFILES = (
     "scoring",
     "volumes",
     "storage",
+    "binding",
+    "sampling",
     "preemption",
     "combined",
     "dra",
@@ -44,20 +46,21 @@ def defaulted(cases: list[bytes]) -> list[bytes]:
     return _oracle(cases, "-emit-defaulted")
 
 
-def decide(cases: list[bytes]) -> list[bytes]:
-    """kube-scheduler's decision on each case, straight from the oracle."""
-    return _oracle(cases)
+def decide(cases: list[bytes], gates: str = "") -> list[bytes]:
+    """kube-scheduler's decision on each case, straight from the oracle; ``gates`` like "A=true,B=false"."""
+    # Many at a time: a case that runs the binding cycle waits for a second.
+    return _oracle(cases, "-workers", "32", "-feature-gates", gates)
 
 
-def decide_cached(cases: list[bytes], profile: str, seed: int) -> list[bytes]:
+def decide_cached(cases: list[bytes], profile: str, seed: int, gates: str = "") -> list[bytes]:
     """``decide``, remembered between runs by the oracle's binary and the cases themselves."""
-    key = hashlib.sha256(tools.binary("oracle").read_bytes())
+    key = hashlib.sha256(tools.binary("oracle").read_bytes() + gates.encode())
     for case in cases:
         key.update(case + b"\n")
     file = tools.cache_root() / "oracle-answers" / f"{profile}-{len(cases)}-{seed}-{key.hexdigest()[:16]}.gz"
     if file.exists():
         return gzip.decompress(file.read_bytes()).splitlines()
-    decisions = decide(cases)
+    decisions = decide(cases, gates)
     file.parent.mkdir(parents=True, exist_ok=True)
     partial = file.with_suffix(f".{os.getpid()}")
     partial.write_bytes(gzip.compress(b"\n".join(decisions), compresslevel=3))

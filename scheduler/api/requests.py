@@ -71,6 +71,12 @@ def nonzero_requests(pod: Pod) -> tuple[int, int]:
     return usage.nonzero_cpu, usage.nonzero_memory
 
 
+def spec_requests_in_thousandths(pod: Pod) -> dict[str, int]:
+    """Return what a pod's spec asks for in thousandths of each resource's unit (``PodRequests``, ``MilliValue``)."""
+    amounts = _pod_requests(pod, use_status=False, pod_level=True)
+    return {name: amount.milli_value() for name, amount in amounts.items()}
+
+
 def scored_requests(pod: Pod, *, nonzero: bool, pod_level: bool) -> dict[str, int]:
     """Return what a pod asks of each resource when nodes are scored (``calculatePodResourceRequest``).
 

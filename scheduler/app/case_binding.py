@@ -22,15 +22,29 @@ from scheduler.framework.reservation import run_reserve, run_unreserve
 from scheduler.framework.status import Code
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scheduler.cache.state import ClusterState
     from scheduler.cycle.algorithm import Decision
     from scheduler.framework.profile import Profile
     from scheduler.framework.status import Status
 
-BEHAVIORS: Final = ("binds", "lags", "resets", "misplaces", "loses", "forgets", "refuses", "unbindable")
+BEHAVIORS: Final = (
+    "binds",
+    "lags",
+    "dawdles",
+    "outruns",
+    "resets",
+    "misplaces",
+    "loses",
+    "forgets",
+    "refuses",
+    "unbindable",
+)
 """What the controllers do about a volume or claim that was written.
 
-They bind it, or make a volume and bind that, which may lag; undo what was written; bind it out of the node's reach;
+They bind it, or make a volume and bind that; that may lag, be it that what was written is heard of at once (dawdles),
+or that all but the new volume is (outruns). They undo what was written; bind it out of the node's reach;
 or the claim is lost meanwhile, the pod is, or the API server refuses the write, or to bind the pod.
 """
 
@@ -111,7 +125,7 @@ class CaseWriters:
             for uid in tuple(self._state.assumed):
                 self._state.forget(uid)
         elif self._behavior == "lags":
-            asyncio.get_running_loop().call_later(_LAG, act, written)
+            _later(act, written)
         else:
             act(written)
 
@@ -126,6 +140,8 @@ class CaseWriters:
         self._state.set_object(_VOLUME, volume)
         if self._behavior == "loses":
             self._state.remove_object(_CLAIM, reference.namespace, reference.name)
+        elif self._behavior == "dawdles":
+            _later(self._complete, claim, volume.metadata.name)
         elif self._behavior != "resets" and claim is not None:
             self._complete(claim, volume.metadata.name)
 
@@ -143,7 +159,20 @@ class CaseWriters:
                 metadata=ObjectMeta(name=name, uid="uid-made", resource_version=_BOUND),
                 spec=PersistentVolumeSpec(node_affinity=affinity),
             )
-            self._state.set_object(_VOLUME, made)
+            self._make(claim, made)
+
+    def _make(self, claim: PersistentVolumeClaim, volume: PersistentVolume) -> None:
+        """A volume was made for a claim."""
+        name = volume.metadata.name
+        if self._behavior == "outruns":
+            _later(self._state.set_object, _VOLUME, volume)
+            self._complete(claim, name)
+        elif self._behavior == "dawdles":
+            self._state.set_object(_CLAIM, claim)
+            _later(self._state.set_object, _VOLUME, volume)
+            _later(self._complete, claim, name)
+        else:
+            self._state.set_object(_VOLUME, volume)
             self._complete(claim, name)
 
     def _complete(self, claim: PersistentVolumeClaim, volume: str) -> None:
@@ -154,6 +183,10 @@ class CaseWriters:
             spec=replace(claim.spec, volume_name=volume),
         )
         self._state.set_object(_CLAIM, bound)
+
+
+def _later(act: Callable[..., Any], *what: Any) -> None:
+    asyncio.get_running_loop().call_later(_LAG, act, *what)
 
 
 _OUT_OF_REACH: Final = VolumeNodeAffinity(

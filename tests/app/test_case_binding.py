@@ -57,7 +57,7 @@ def bound(behavior: str, *objects: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("objects", "write"), [([VOLUME], STATIC_WRITE), ([], DYNAMIC_WRITE)], ids=["a volume", "none"]
 )
-@pytest.mark.parametrize("behavior", ["binds", "lags"])
+@pytest.mark.parametrize("behavior", ["binds", "lags", "dawdles", "outruns"])
 def test_volumes_are_bound_before_the_pod_is(behavior: str, objects: list[Any], write: str) -> None:
     assert bound(behavior, *objects) == {"node": "n", "code": "Success", "writes": [write, BIND_WRITE]}
 

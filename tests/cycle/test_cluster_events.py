@@ -28,6 +28,8 @@ class TestPods:
             (POD, POD.cpu("2"), ["UpdatePodScaleUp"]),
             (POD, POD.cpu("2").memory("1Mi"), ["UpdatePodScaleDown", "UpdatePodScaleUp"]),
             (POD, pod("a").cpu("1"), ["UpdatePodScaleDown"]),
+            (POD.memory("100m"), POD.memory("200m"), ["UpdatePodScaleUp"]),
+            (POD.memory("1500m"), POD.memory("1100m"), ["UpdatePodScaleDown"]),
             (pod("a").cpu("1"), POD, ["UpdatePodScaleUp"]),
             (POD.gate("g"), POD, ["UpdatePodSchedulingGatesEliminated"]),
             (POD.gate("g", "h"), POD.gate("h"), ["Update"]),

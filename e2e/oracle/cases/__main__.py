@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 
-from e2e.oracle.cases.profiles import PROFILES, generate
+from e2e.oracle.cases.profiles import ALL, generate
 
 
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m e2e.oracle.cases", description="Print generated cases.")
-    names = [*PROFILES, "mixed", "combined", "all"]
-    parser.add_argument("--profile", default="all", choices=names, help="default: each in turn")
+    parser.add_argument("--profile", default="all", choices=ALL, help="default: each in turn")
     parser.add_argument("-n", type=int, default=100, help="how many (default %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="default %(default)s")
     options = parser.parse_args()

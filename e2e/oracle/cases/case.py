@@ -26,6 +26,7 @@ class Case:
         self.pods: list[Object] = []
         self.config: Object | None = None
         self.profile: Object | None = None  # scheduler profile, made on first use
+        self.asks: Object = {}  # what is to be told besides the decision
         self.clock = 0
         self.namespaces: dict[str, Object] = {}
         n = rng.choice([rng.randint(lo, min(hi, 6)), rng.randint(lo, min(hi, 12)), rng.randint(lo, hi)])
@@ -203,7 +204,7 @@ class Case:
 
     def done(self, cid: str) -> Object:
         """The case."""
-        return {"id": cid, "config": self.config, "objects": self.objs, "pod": self.pod}
+        return {"id": cid, "config": self.config, "objects": self.objs, "pod": self.pod, **self.asks}
 
 
 def selector(c: Case, keys: Any = _KEYS, empty: float = 0.03) -> Object:

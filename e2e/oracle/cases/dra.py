@@ -15,6 +15,7 @@ def dra(c: Case) -> None:  # noqa: C901 - independent draws, one after another
     api = "resource.k8s.io/v1"
     ext = r.random() < 0.2
     sel = [{"cel": {"expression": f'device.driver == "{CLASS}"'}}]
+    first = len(c.objs)
     c.objs.append(
         {
             "apiVersion": api,
@@ -115,6 +116,8 @@ def dra(c: Case) -> None:  # noqa: C901 - independent draws, one after another
                 },
             }
         )
+    if r.random() < 0.15:
+        c.objs.append(_mixed_slice([device(f"own-{number}") for number in range(3)]))
     i = 0
     for nm, lst in devs.items():
         for pool, dev in lst:
@@ -150,6 +153,8 @@ def dra(c: Case) -> None:  # noqa: C901 - independent draws, one after another
             if r.random() < 0.3:
                 n["status"]["allocatable"]["example.com/gpu"] = str(r.randint(0, 3))
                 n["status"]["capacity"]["example.com/gpu"] = n["status"]["allocatable"]["example.com/gpu"]
+        if r.random() < 0.7:
+            _score(c, plain=not c.objs[first]["spec"]["selectors"])
         if r.random() < 0.6:
             return
 
@@ -233,3 +238,29 @@ def dra(c: Case) -> None:  # noqa: C901 - independent draws, one after another
     c.pod["spec"]["resourceClaims"] = claims
     c.container()["resources"]["claims"] = [{"name": p["name"]} for p in claims]
     c.requests(cpu="100m")
+
+
+def _mixed_slice(devices: list[Any]) -> Any:
+    """A slice whose devices each say for themselves which nodes have them."""
+    term = {"matchExpressions": [{"key": ZONE, "operator": "In", "values": ["zone-b"]}]}
+    devices[0]["nodeName"], devices[1]["allNodes"] = "node-00", True
+    devices[2]["nodeSelector"] = {"nodeSelectorTerms": [term]}
+    pool = {"name": "mixed", "generation": 1, "resourceSliceCount": 1}
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": "ResourceSlice",
+        "metadata": {"name": "mixed"},
+        "spec": {"driver": CLASS, "pool": pool, "perDeviceNodeSelection": True, "devices": devices},
+    }
+
+
+def _score(c: Case, *, plain: bool) -> None:
+    """Score nodes by the devices that stand for a resource.
+
+    With NodeResourcesBalancedAllocation only for a class without selectors (``plain``): others crash kube-scheduler.
+    """
+    resources = [{"name": name, "weight": 1} for name in ("cpu", "example.com/gpu")]
+    strategy = {"type": c.r.choice(["LeastAllocated", "MostAllocated"]), "resources": resources}
+    c.plugin_args("NodeResourcesFit", {"scoringStrategy": strategy})
+    if plain:
+        c.plugin_args("NodeResourcesBalancedAllocation", {"resources": resources})

@@ -6,13 +6,16 @@ import json
 import random
 from typing import TYPE_CHECKING
 
+from e2e.oracle.cases.binding import binding
 from e2e.oracle.cases.case import Case, Object
 from e2e.oracle.cases.dra import dra
+from e2e.oracle.cases.events import events
 from e2e.oracle.cases.nodes import basic, image, nodeaffinity, taints
 from e2e.oracle.cases.pods import interpod, spread
 from e2e.oracle.cases.ports import ports
 from e2e.oracle.cases.preemption import preempt
 from e2e.oracle.cases.resources import resources
+from e2e.oracle.cases.sampling import sampling
 from e2e.oracle.cases.scoring import scoring, weights
 from e2e.oracle.cases.storage import storage
 from e2e.oracle.cases.volumes import volumes
@@ -35,7 +38,8 @@ PROFILES = {
     "scoring": scoring,
 }
 """How a case of each kind is made. The profile ``mixed`` joins several, ``combined`` does so without
-devices, ``storage`` is volumes with what is rare there, and ``all`` is each in turn, mixed twice."""
+devices, ``storage`` is volumes with what is rare there, ``binding`` takes both to the end of the binding cycle,
+``sampling`` has many nodes, and ``all`` is each of this table in turn, mixed twice."""
 
 
 def combined(c: Case) -> None:
@@ -72,7 +76,16 @@ def tidy(c: Case) -> None:
             n["spec"]["taints"] = list(seen.values())
 
 
-_MAKERS: dict[str, Callable[[Case], None]] = {**PROFILES, "mixed": mixed, "combined": combined, "storage": storage}
+_MAKERS: dict[str, Callable[[Case], None]] = {
+    **PROFILES,
+    "mixed": mixed,
+    "combined": combined,
+    "storage": storage,
+    "binding": binding,
+    "sampling": sampling,
+}
+ALL = (*_MAKERS, "all")
+"""Whatever ``generate`` takes."""
 
 
 def generate(profile: str, n: int, seed: int) -> Iterator[bytes]:
@@ -97,4 +110,6 @@ def _case(name: str, number: int, seed: int) -> Object:
             "memory": rng.choice(["64Mi", "1Gi"]),
         }
     tidy(c)
-    return c.done(f"{name}-{seed}-{number}")
+    case = c.done(f"{name}-{seed}-{number}")
+    case["events"] = events(random.Random(f"{seed}/{name}/{number}/events"), case)
+    return case

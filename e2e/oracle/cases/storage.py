@@ -44,6 +44,11 @@ def storage(c: Case) -> None:
             changes[item["kind"]](c, item)
         if migrates:
             _migrate(c, item)
+    _odd(c, migrates=migrates)
+
+
+def _odd(c: Case, *, migrates: bool) -> None:
+    """Volumes of pods and attachments that are rare."""
     if migrates:
         for pod in (*c.pods, c.pod):
             if c.p(0.4):
@@ -51,6 +56,27 @@ def storage(c: Case) -> None:
     for pod in c.pods:
         if pod["spec"].get("volumes") and c.p(0.1):
             pod["metadata"]["namespace"] = "other"
+    if c.p(0.15):
+        volume = {"name": "inline-csi", "csi": {"driver": "csi.example.com"}}
+        c.pod["spec"].setdefault("volumes", []).append(volume)
+    for node in c.nodes:
+        if c.p(0.15):
+            c.objs.append(_attachment(c, c.name(node)))
+
+
+def _attachment(c: Case, node: str) -> Object:
+    """A volume attached to a node that no pod there is known for, or what names no volume that counts."""
+    inline = {"capacity": {"storage": "1Gi"}, "csi": {"driver": "csi.example.com", "volumeHandle": "inline"}}
+    source = c.r.choice(
+        [{"persistentVolumeName": "pv-01"}, {"persistentVolumeName": "pv-02"}, {"inlineVolumeSpec": inline}]
+    )
+    return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "VolumeAttachment",
+        "metadata": {"name": f"odd-{node}"},
+        "spec": {"attacher": c.r.choice(["csi.example.com", ""]), "nodeName": node, "source": source},
+        "status": {"attached": True},
+    }
 
 
 def _node(c: Case, node: Object) -> None:
@@ -124,7 +150,7 @@ def _class(c: Case, storage_class: Object) -> None:
     if storage_class["metadata"]["name"] == "wffc" and c.p(0.2):
         both = [{"key": ZONE, "values": ["zone-a"]}, {"key": REGION, "values": ["r1"]}]
         one = [{"key": ZONE, "values": ["zone-b"]}]
-        terms = c.r.choice([[[]], [[{"key": ZONE, "values": []}]], [both, one]])
+        terms: list[Any] = c.r.choice([[[]], [[{"key": ZONE, "values": []}]], [both, one]])
         storage_class["allowedTopologies"] = [{"matchLabelExpressions": term} for term in terms]
 
 
