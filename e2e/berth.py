@@ -50,8 +50,16 @@ def configuration(**fields: Any) -> dict[str, Any]:
 class Berth:
     """``berth run``; a context manager that ends it. ``log`` is its whole log, also of earlier starts of that name."""
 
-    def __init__(self, cluster: ControlPlane, *flags: str, name: str = "berth", config: dict[str, Any] | None = None):
-        kubeconfig = cluster.kubeconfig_for_service_account(NAMESPACE, ACCOUNT)
+    def __init__(
+        self,
+        cluster: ControlPlane,
+        *flags: str,
+        name: str = "berth",
+        config: dict[str, Any] | None = None,
+        kubeconfig: Path | None = None,
+    ):
+        """``kubeconfig`` is for another way to the API server than the straight one."""
+        kubeconfig = kubeconfig or cluster.kubeconfig_for_service_account(NAMESPACE, ACCOUNT)
         config = config or configuration()
         config["clientConnection"] = {**config.get("clientConnection", {}), "kubeconfig": str(kubeconfig)}
         file = cluster.directory / f"{name}.yaml"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from e2e import berth, tools
+from e2e import berth, rivals, tools
 from e2e.controlplane import ControlPlane, HollowKubelet
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _NEEDS = {
     "control_plane": ("etcd", "kube-apiserver", "kube-scheduler", "kubectl"),
     "controlled": ("etcd", "kube-apiserver", "kube-controller-manager"),
+    "contested": ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"),
     "oracle": ("oracle",),
     "session_programs": ("sessions", "etcd", "kube-apiserver"),
     "helm": ("helm",),
@@ -62,6 +63,13 @@ def nodes(control_plane: ControlPlane) -> Iterator[list[str]]:
     yield names
     for name in names:
         control_plane.api.delete(f"/api/v1/nodes/{name}")
+
+
+@pytest.fixture(scope="session")
+def contested() -> Iterator[ControlPlane]:
+    """A control plane with the volume controller, for tests that run Berth and kube-scheduler beside each other."""
+    with rivals.control_plane() as cluster:
+        yield cluster
 
 
 @pytest.fixture(scope="session")

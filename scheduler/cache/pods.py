@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -45,6 +46,8 @@ class PodInfo(msgspec.Struct, gc=False, eq=False, kw_only=True):
     """The condition PodScheduled, so that only a changed one is written."""
     preempted: bool = False
     """Whether a scheduler has preempted it: condition DisruptionTarget with reason PreemptionByScheduler."""
+    condition_types: tuple[str, ...] = ()
+    """The types of all its conditions, in their order."""
     gates: tuple[str, ...] = ()
     row: int = NO_ROW
 
@@ -69,6 +72,12 @@ class PodInfo(msgspec.Struct, gc=False, eq=False, kw_only=True):
         """A record of the same pod as it will be once it is bound to a node."""
         placed: PodInfo = msgspec.structs.replace(self, node_name=node_name, row=NO_ROW)
         return placed
+
+
+@lru_cache(maxsize=1024)
+def _shared(types: tuple[str, ...]) -> tuple[str, ...]:
+    """The same tuple for all pods that have the same conditions."""
+    return types
 
 
 def pod_info(pod: Pod, shapes: ShapeTable) -> PodInfo:
@@ -101,6 +110,7 @@ def pod_info(pod: Pod, shapes: ShapeTable) -> PodInfo:
         generation=meta.generation,
         scheduled_condition=scheduled,
         preempted=preempted,
+        condition_types=_shared(tuple(condition.type for condition in status.conditions)),
         gates=tuple(gate.name for gate in spec.scheduling_gates),
     )
 

@@ -137,9 +137,11 @@ class Dispatcher(Writer):
             self._patching.add(uid)
             self._spawn(self._send_patches(uid), f"status of {namespace}/{name}")
 
-    async def set_pod_condition(self, namespace: str, name: str, uid: str, condition: PodCondition) -> bool:
+    async def set_pod_condition(
+        self, namespace: str, name: str, uid: str, condition: PodCondition, *, present: Sequence[str] = ()
+    ) -> bool:
         """Set a pod's condition; see ``interface.Writer.set_pod_condition``."""
-        body = StatusPatch.of(namespace, name, uid, [condition], None).body()
+        body = StatusPatch.of(namespace, name, uid, [condition], None).body(present)
         return await self._unless_gone(self._repeat(PODS.path(namespace, name, "status"), body))
 
     async def delete_pod(self, namespace: str, name: str, uid: str) -> bool:

@@ -105,9 +105,12 @@ class Writer(EventSink, Protocol):
         sent once a bind of the pod was begun, unless that bind has failed.
         """
 
-    async def set_pod_condition(self, namespace: str, name: str, uid: str, condition: PodCondition) -> bool:
+    async def set_pod_condition(
+        self, namespace: str, name: str, uid: str, condition: PodCondition, *, present: Sequence[str] = ()
+    ) -> bool:
         """Set one condition of a pod, bound or not, and return when that is done.
 
+        ``present`` are the types of all conditions that the pod has, in their order, which stays; a new one comes last.
         Answers False if the pod is gone. Raises ApiError (a conflict, if it was replaced) or TransportError.
         """
 

@@ -249,8 +249,11 @@ class MemoryWriter(Writer):
         """Bind a pod; see ``interface.Writer``."""
         self._cluster.bind(namespace, name, uid, node)
 
-    async def set_pod_condition(self, namespace: str, name: str, uid: str, condition: PodCondition) -> bool:
+    async def set_pod_condition(
+        self, namespace: str, name: str, uid: str, condition: PodCondition, *, present: Sequence[str] = ()
+    ) -> bool:
         """Set a pod's condition; see ``interface.Writer``."""
+        del present  # order is kept anyway
         return self._cluster.set_pod_condition(namespace, name, uid, condition)
 
     async def delete_pod(self, namespace: str, name: str, uid: str) -> bool:

@@ -41,11 +41,18 @@ class StatusPatch:
         if later.nominated_node_name is not None:
             self.nominated_node_name = later.nominated_node_name
 
-    def body(self) -> bytes:
-        """The strategic merge patch, with the uid as a precondition. Empty texts go as null, which clears."""
+    def body(self, present: Sequence[str] = ()) -> bytes:
+        """The strategic merge patch, with the uid as a precondition. Empty texts go as null, which clears.
+
+        With ``present``, the types of the conditions that are there, those keep their order and new ones come last, as
+        with kube-scheduler; otherwise the API server puts new ones first.
+        """
         status: dict[str, object] = {}
         if self.conditions:
             status["conditions"] = [_condition(condition) for condition in self.conditions.values()]
+        if present:
+            order = dict.fromkeys([*present, *self.conditions])
+            status["$setElementOrder/conditions"] = [{"type": kind} for kind in order]
         if self.nominated_node_name is not None:
             status["nominatedNodeName"] = self.nominated_node_name or None
         return msgspec.json.encode({"metadata": {"uid": self.uid}, "status": status})

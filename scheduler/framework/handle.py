@@ -29,8 +29,13 @@ class Binder(Protocol):
 class Evictor(Protocol):
     """The writes that preemption needs, of the same two writers. Both raise an exception where the API refuses."""
 
-    async def set_pod_condition(self, namespace: str, name: str, uid: str, condition: PodCondition) -> bool:
-        """Set a condition of a pod, bound or not; False if there is no such pod."""
+    async def set_pod_condition(
+        self, namespace: str, name: str, uid: str, condition: PodCondition, *, present: Sequence[str] = ()
+    ) -> bool:
+        """Set a condition of a pod, bound or not; False if there is no such pod.
+
+        `present` are the types of its conditions, in the order that they are to keep.
+        """
 
     async def delete_pod(self, namespace: str, name: str, uid: str) -> bool:
         """Delete a pod; False if there is no such pod."""

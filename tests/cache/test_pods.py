@@ -19,6 +19,12 @@ def test_only_a_preemption_by_a_scheduler_counts_as_one():
     assert not info(pod("p").condition("DisruptionTarget", "True", "EvictionByEvictionAPI")).preempted
 
 
+def test_the_order_of_conditions_is_kept_in_one_tuple_for_all_pods_that_have_it():
+    one, other = (info(pod(name).condition("Ready", "True").condition("PodScheduled", "True")) for name in "ab")
+    assert one.condition_types == ("Ready", "PodScheduled")
+    assert one.condition_types is other.condition_types
+
+
 def test_a_pod_without_priority_has_priority_zero():
     assert info(pod("p")).priority == 0
 

@@ -44,3 +44,14 @@ def test_the_later_patch_wins_by_condition_type_and_keeps_a_nomination_it_does_n
     assert merged.nominated_node_name == "n1"
     merged.merge(patch(nominated=""))
     assert merged.nominated_node_name == ""
+
+
+def test_conditions_that_are_there_keep_their_order_and_a_new_one_comes_last():
+    body = json.loads(patch(condition("no room")).body(["Ready", "Initialized"]))
+    order = [{"type": "Ready"}, {"type": "Initialized"}, {"type": "PodScheduled"}]
+    assert body["status"]["$setElementOrder/conditions"] == order
+
+
+def test_a_condition_that_is_there_keeps_its_place():
+    body = json.loads(patch(condition("no room")).body(["PodScheduled", "Ready"]))
+    assert body["status"]["$setElementOrder/conditions"] == [{"type": "PodScheduled"}, {"type": "Ready"}]

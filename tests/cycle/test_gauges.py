@@ -56,6 +56,17 @@ async def test_waiting_pods_are_counted_by_queue_and_by_who_turned_them_down():
     assert samples(rig, "scheduler_unschedulable_pods") == {("A", PROFILE): 0, ("G", PROFILE): 1}
 
 
+async def test_who_turned_a_pod_down_between_two_scrapes_shows_as_zero():
+    answers = {"n": NO}
+    rig = wired(Filter("A", answers))
+    rig.put(pod("p"))
+    await rig.step()
+    answers.clear()
+    rig.queue.activate([("default", "p")])
+    await rig.step()
+    assert samples(rig, "scheduler_unschedulable_pods") == {("A", PROFILE): 0}
+
+
 async def test_extenders_that_were_asked_for_scores_show_as_idle():
     rig = Rig(Score("S"), extenders=[StubExtender(prioritize=[])])
     wire(rig.scheduler)

@@ -11,6 +11,8 @@ from scheduler.framework.recorder import PluginRecorder, ask, ask_async, code_of
 from scheduler.framework.status import SKIP, Code, unschedulable
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 from tests.builders import info, pod, state
+from tests.cycle.rig import PROFILE, Rig
+from tests.framework.stubs import Filter, Reserve, Score
 
 
 def cycle_of(*, sampled=True):
@@ -42,6 +44,15 @@ def test_evaluations_are_counted_by_plugin_and_point():
     cycle.recorder.evaluated("Filter", "A", 5)
     cycle.recorder.evaluated("Filter", "A")
     assert metrics.plugin_evaluation.labels("A", "Filter", "p").value == 6
+
+
+def test_plugins_that_were_never_asked_show_zero_at_the_points_that_are_counted():
+    metrics = SchedulerMetrics()
+    rig = Rig(Filter("A"), Score("B"), Reserve("C"))
+    PluginRecorder(metrics, "p").expect(rig.scheduler.profiles[PROFILE])
+    (family,) = [one for one in metrics.registry.collect() if one.name == "scheduler_plugin_evaluation"]
+    shown = {(s.labels["plugin"], s.labels["extension_point"]): s.value for s in family.samples}
+    assert shown == {("A", "Filter"): 0, ("B", "PreScore"): 0, ("B", "Score"): 0}
 
 
 def test_points_are_timed_by_status():

@@ -58,3 +58,11 @@ def test_a_pod_in_flight_is_counted_nowhere():
     room.pop()
     assert room.queue.rejector_counts() == {}
     assert (len(room.queue), len(room.queue.in_flight)) == (0, 1)
+
+
+def test_who_ever_turned_a_pod_down_is_remembered():
+    room = full()
+    assert room.queue.rejectors_seen == {("A", "default-scheduler"), ("G", "default-scheduler")}
+    room.queue.activate([("default", "parked")])
+    room.pop()
+    assert room.queue.rejectors_seen == {("A", "default-scheduler"), ("G", "default-scheduler")}

@@ -45,6 +45,15 @@ def test_events_that_only_a_finished_pod_needed_are_dropped():
     assert flight.counts() == {}
 
 
+def test_the_labels_of_events_that_were_kept_are_remembered():
+    flight, first = InFlight(), entry("a")
+    flight.observe(DELETE, None, None)
+    flight.add(first)
+    flight.observe(ADD, None, None)
+    flight.done(first.pod.uid)
+    assert flight.seen == {"NodeAdd"}
+
+
 def test_events_are_kept_while_an_older_pod_needs_them():
     flight, first, second = InFlight(), entry("a"), entry("b")
     flight.add(first)

@@ -139,5 +139,5 @@ class Executor:
         )
         name = (victim.namespace, victim.name, victim.uid)
         # One that was told before, when its deletion failed, is not told again.
-        told = victim.preempted or await evictor.set_pod_condition(*name, condition)
+        told = victim.preempted or await evictor.set_pod_condition(*name, condition, present=victim.condition_types)
         return told and await evictor.delete_pod(*name)

@@ -66,9 +66,9 @@ class World:
 
     # the writer
 
-    async def set_pod_condition(self, namespace, name, uid, condition):
+    async def set_pod_condition(self, namespace, name, uid, condition, *, present=()):
         self.calls.append(f"condition {name}")
-        self.condition = condition
+        self.condition, self.present = condition, present
         if name in self.problems:
             raise RuntimeError(self.problems[name])
         return name not in self.gone
@@ -103,6 +103,13 @@ async def test_a_victim_is_told_why_and_then_deleted():
     condition = world.condition
     assert (condition.type, condition.status, condition.reason) == ("DisruptionTarget", "True", "PreemptionByScheduler")
     assert condition.message == "berth: preempting to accommodate a higher priority pod"
+
+
+async def test_the_conditions_that_a_victim_has_keep_their_order():
+    world = World()
+    world.start(msgspec.structs.replace(world.victim("a"), condition_types=("Ready", "PodScheduled")))
+    await world.finish()
+    assert world.present == ("Ready", "PodScheduled")
 
 
 async def test_a_victim_that_was_told_before_is_only_deleted():
