@@ -220,7 +220,7 @@ def test_metrics_are_those_of_kube_scheduler(
             ours, theirs = shown()
             return {name for name in ours if name.startswith("scheduler_")} <= set(theirs)
 
-        # What kube-scheduler measures it drops where too much comes at once, so a little is asked of it again and again.
+        # What kube-scheduler measures it drops where too much comes at once, so it is asked for a little again.
         for number in range(100, 110):
             with contextlib.suppress(TimeoutError):
                 wait_until("kube-scheduler shows what Berth shows", alike, timeout=3.0, interval=0.5)
