@@ -65,12 +65,6 @@ def existing_requests(pod: Pod) -> PodUsage:
     return PodUsage(_counted(amounts), _number(CPU, nonzero), _number(MEMORY, nonzero))
 
 
-def nonzero_requests(pod: Pod) -> tuple[int, int]:
-    """Return the milli-CPU and bytes of memory that an assigned pod counts for in scores."""
-    usage = existing_requests(pod)
-    return usage.nonzero_cpu, usage.nonzero_memory
-
-
 def spec_requests_in_thousandths(pod: Pod) -> dict[str, int]:
     """Return what a pod's spec asks for in thousandths of each resource's unit (``PodRequests``, ``MilliValue``)."""
     amounts = _pod_requests(pod, use_status=False, pod_level=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from scheduler.api.conditions import is_terminal
 from scheduler.api.decode import DecodeError, decode_as
 from scheduler.api.defaults import apply_defaults
 from scheduler.api.objects import Namespace, Node, Pod
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_FINISHED = ("Succeeded", "Failed")
 _SAMPLING_ATTEMPTS = 3
 """Each begins where the one before left off."""
 
@@ -241,7 +241,7 @@ def _fill(state: ClusterState, objects: list[Any], profiles: Mapping[str, Profil
         elif item is not None and not isinstance(item, Pod):
             state.set_object(type(item).__name__, item)
     for item in objects:
-        if not isinstance(item, Pod) or item.status.phase in _FINISHED:
+        if not isinstance(item, Pod) or is_terminal(item):
             continue
         pod = state.info(item)
         if pod.node_name:

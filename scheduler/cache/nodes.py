@@ -334,8 +334,3 @@ class NodeView:
     def taint_ids(self) -> npt.NDArray[np.int32]:
         """Ids of the nodes' taint lists (`table.taints.values`)."""
         return self.table.taints.ids[self.rows]
-
-    @property
-    def feature_ids(self) -> npt.NDArray[np.int32]:
-        """Ids of the nodes' sets of declared features (`table.features.values`)."""
-        return self.table.features.ids[self.rows]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from scheduler.api.conditions import is_terminating, pod_priority
 from scheduler.api.objects import ObjectReference
 from scheduler.api.times import parse_time
 
@@ -100,11 +101,11 @@ def pod_info(pod: Pod, shapes: ShapeTable) -> PodInfo:
         node_name=spec.node_name,
         nominated_node_name=status.nominated_node_name,
         scheduler_name=spec.scheduler_name,
-        priority=spec.priority or 0,
+        priority=pod_priority(pod),
         preemption_policy=spec.preemption_policy,
         created=parse_time(meta.creation_timestamp) if meta.creation_timestamp else 0.0,
         start_time=parse_time(status.start_time) if status.start_time else None,
-        terminating=meta.deletion_timestamp is not None,
+        terminating=is_terminating(pod),
         phase=status.phase,
         resource_version=meta.resource_version,
         generation=meta.generation,

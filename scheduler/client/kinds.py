@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 from urllib.parse import quote
 
 from scheduler.api import objects
+from scheduler.api.conditions import is_terminal
 from scheduler.api.resources import resource_of
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Selection(Generic[T]):
 
 
 def _unfinished(pod: objects.Pod) -> bool:
-    return pod.status.phase not in ("Succeeded", "Failed")
+    return not is_terminal(pod)
 
 
 #: The pods that may occupy a node, as kube-scheduler's informer asks for them (pkg/scheduler/scheduler.go).

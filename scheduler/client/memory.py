@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from scheduler.api.conditions import is_terminating
 from scheduler.api.objects import PodCondition
 from scheduler.client.errors import ApiError, BindConflictError, PodGoneError
 from scheduler.client.informer import Informer, KeepPolicy
@@ -132,7 +133,7 @@ class MemoryCluster(Source, EventSink):
         if uid and found != uid:
             raise PodGoneError(f"Precondition failed: UID in precondition: {uid}, UID in object meta: {found}")
         problem = ""
-        if pod.metadata.deletion_timestamp is not None:
+        if is_terminating(pod):
             problem = f"pod {name} is being deleted, cannot be assigned to a host"
         elif pod.spec.node_name:
             problem = f'pod {name} is already assigned to node "{pod.spec.node_name}"'

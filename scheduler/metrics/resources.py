@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from scheduler.api.conditions import is_terminal
 from scheduler.api.quantity import parse as parse_quantity
+from scheduler.api.resource_names import is_huge_pages, is_pod_level
 from scheduler.metrics.exposition import go_float, header, label_text
 
 if TYPE_CHECKING:
@@ -28,9 +30,6 @@ _FAMILIES: tuple[tuple[Kind, str, str], ...] = (
     ("limit", "kube_pod_resource_limit", _HELP.format("Resources limit for")),
 )
 _UNITS = {"cpu": "cores", "memory": "bytes", "storage": "bytes", "ephemeral-storage": "bytes"}
-_TERMINAL = ("Succeeded", "Failed")
-_POD_LEVEL = ("cpu", "memory")
-_HUGE_PAGES = "hugepages-"
 
 
 def pod_resource_metrics(pods: Sequence[Pod], *, pods_per_chunk: int = 200) -> Iterator[bytes]:
@@ -63,7 +62,7 @@ def pod_total(pod: Pod, kind: Kind) -> dict[str, Quantity]:
     _raise(total, peak)
     if pod.spec.resources is not None and _sets_pod_level(pod.spec.resources, kind):
         amounts = _amounts(pod.spec.resources, kind)
-        total.update({name: amount for name, amount in amounts.items() if _is_pod_level(name)})
+        total.update({name: amount for name, amount in amounts.items() if is_pod_level(name)})
     overhead = {name: parse_quantity(text) for name, text in pod.spec.overhead.items()}
     if kind == "limit":
         overhead = {name: amount for name, amount in overhead.items() if name in total and total[name].sign}
@@ -73,7 +72,7 @@ def pod_total(pod: Pod, kind: Kind) -> dict[str, Quantity]:
 
 def _lines(kind: Kind, metric: str, pods: Iterable[Pod]) -> Iterator[str]:
     for pod in pods:
-        if pod.spec.node_name and pod.status.phase in _TERMINAL:
+        if pod.spec.node_name and is_terminal(pod):
             continue
         labels = {
             "namespace": pod.metadata.namespace,
@@ -95,7 +94,7 @@ def _approximate(amount: Quantity) -> float:
 
 
 def _unit(resource: str) -> str:
-    if resource.startswith(_HUGE_PAGES):
+    if is_huge_pages(resource):
         return "bytes"
     if resource.startswith("attachable-volumes-"):
         return "integer"
@@ -124,10 +123,6 @@ def _keeps_running(container: Container) -> bool:
     return container.restart_policy == "Always"
 
 
-def _is_pod_level(name: str) -> bool:
-    return name in _POD_LEVEL or name.startswith(_HUGE_PAGES)
-
-
 def _sets_pod_level(resources: ResourceRequirements, kind: Kind) -> bool:
     named = resources.requests if kind == "request" else {**resources.requests, **resources.limits}
-    return any(map(_is_pod_level, named))
+    return any(map(is_pod_level, named))

@@ -15,7 +15,6 @@ from scheduler.api.requests import (
     PodUsage,
     existing_requests,
     incoming_requests,
-    nonzero_requests,
     scored_requests,
 )
 from scheduler.api.resource_names import is_scalar
@@ -39,6 +38,11 @@ def pod(
 def asks(*, sidecar: bool = False, **requests: str) -> dict[str, Any]:
     container: dict[str, Any] = {"resources": {"requests": requests}}
     return {**container, "restartPolicy": "Always"} if sidecar else container
+
+
+def nonzero_requests(pod: Pod) -> tuple[int, int]:
+    usage = existing_requests(pod)
+    return usage.nonzero_cpu, usage.nonzero_memory
 
 
 def counted(amounts: dict[str, int]) -> dict[str, int]:
