@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -30,10 +31,12 @@ def build_profiles(
     *,
     source: str = "",
     extenders: Sequence[Extender] | None = None,
+    former: Mapping[str, Profile] = MappingProxyType({}),
 ) -> dict[str, Profile]:
     """The profiles of a configuration by scheduler name; `registry` makes their plugins.
 
-    All share the extenders, which are made anew unless they are given.
+    All share the extenders, which are made anew unless they are given. A plugin that the `former` profile of the same
+    name has with the same arguments is used again, as it is: it may be in the middle of something.
 
     Raises ConfigError for whatever kube-scheduler would refuse to start with.
     """
@@ -43,7 +46,7 @@ def build_profiles(
     expanded = []
     for index, profile in enumerate(config.profiles):
         path = f"profiles[{index}]"
-        plugins = _plugins(profile, path, registry, handle, source)
+        plugins = _plugins(profile, path, registry, handle, source, former.get(profile.scheduler_name))
 
         def implements(name: str, point: str, plugins: Mapping[str, Plugin] = plugins) -> bool:
             kind = POINTS.get(point)
@@ -60,6 +63,7 @@ def build_profiles(
             weights=points.score_weights,
             percentage_of_nodes_to_score=profile.percentage_of_nodes_to_score,
             extenders=extenders,
+            arguments={name: profile.args(name) for name in plugins if name in used},
         )
     with _in(source):
         check_common_queue_sort(expanded)
@@ -89,9 +93,15 @@ def _remake(
 
 
 def _plugins(
-    profile: ProfileConfig, path: str, registry: Mapping[str, Factory], handle: Handle, source: str
+    profile: ProfileConfig,
+    path: str,
+    registry: Mapping[str, Factory],
+    handle: Handle,
+    source: str,
+    former: Profile | None,
 ) -> dict[str, Plugin]:
     """One instance of every plugin that is enabled at some point, with its arguments."""
+    known = former.plugins if former is not None else {}
     plugins = {}
     problems = []
     for name in sorted(enabled_names(profile.plugins)):
@@ -99,8 +109,12 @@ def _plugins(
         if factory is None:
             problems.append(plain(f'plugin "{name}" does not exist', f"{path}.plugins"))
             continue
+        args = profile.args(name)
+        if former is not None and name in known and former.arguments.get(name) == args:
+            plugins[name] = known[name]
+            continue
         try:
-            plugins[name] = factory(profile.args(name), handle)
+            plugins[name] = factory(args, handle)
         except ValueError as problem:
             problems.append(plain(f'initializing plugin "{name}": {problem}', f"{path}.pluginConfig"))
     if problems:

@@ -67,6 +67,10 @@ class ObjectStore:
         """Have `listener` called after each change of an object of the kind, from now on."""
         self._listeners.setdefault(kind, []).append(listener)
 
+    def unlisten(self, kind: str, listener: Callable[[Name], None]) -> None:
+        """Call `listener` no more."""
+        self._listeners[kind].remove(listener)
+
     def _changed(self, kind: str, name: Name) -> None:
         self._versions[kind] = self._versions.get(kind, 0) + 1
         log = self._changes[kind]

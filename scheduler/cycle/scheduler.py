@@ -54,7 +54,7 @@ class Scheduler:
     def __init__(
         self,
         state: ClusterState,
-        profiles: Mapping[str, Profile],
+        profiles: dict[str, Profile],
         queue: SchedulingQueue,
         writer: Writer,
         recorders: Mapping[str, EventRecorder],
@@ -142,6 +142,44 @@ class Scheduler:
             return False
         self._schedule(entry)
         return True
+
+    def change_profile(self, profile: Profile) -> None:
+        """Put a profile in the place of the one of its name, between two cycles. Raises ValueError if that can't be.
+
+        A cycle is synchronous, so no pod sees a part of either. What the old profile has begun it also ends:
+
+        - *Queue sort* is shared by all profiles, and pods lie in heaps by its keys: the plugin must be the very same.
+        - *Pods in flight* (reserved, waiting at Permit, in PreBind or Bind) keep the profile that chose their node: its
+          plugins bind them, or take back what they reserved. Whoever comes back is tried again by the new one after
+          its backoff, whatever turned it down, since the event of the change is kept for pods in flight.
+        - *Waiting pods*: a Permit plugin that the profile no longer has lets its pods go, as nobody would do so later.
+          One that stays, or is made anew, finds them in the handle's `waiting`, as before.
+        - *Plugins* with the same arguments are the same instances (`build_profiles`); one made anew may take over what
+          its former self is in the middle of (`Plugin.take_over`).
+        - *Pending pods* are tried again after their backoff (event ProfileUpdate), and asked about by the gates there
+          are now; the hints are those of the new plugins. Pods of other profiles stay where they are.
+        - *Caches*: verdicts and scores by shape belong to the profile, so they begin empty. What plugins compile from
+          a shape is kept under their arguments.
+        - *Extenders* and event recorders are those of the process; series of metrics go on under the same names.
+        """
+        name = profile.name
+        former = self.profiles.get(name)
+        if former is None:
+            raise ValueError(f'there is no profile "{name}", and none can be added while the scheduler runs')
+        if profile.queue_sort != former.queue_sort:
+            raise ValueError(f'profile "{name}" would sort the queue otherwise, which all profiles share')
+        for known, plugin in profile.plugins.items():
+            old = former.plugins.get(known)
+            if old is not None and old is not plugin:
+                plugin.take_over(old)
+        self.profiles[name] = profile
+        self._plugin_recorders[name].expect(profile)
+        gone = {plugin.name for plugin in former.permit} - {plugin.name for plugin in profile.permit}
+        for waiting in self.waiting:
+            if waiting.pod.scheduler_name == name:
+                for plugin_name in gone.intersection(waiting.pending_plugins):
+                    waiting.allow(plugin_name)
+        self.queue.change_profile(profile)
 
     # what plugins ask for
 

@@ -94,6 +94,12 @@ class ClusterEvent(msgspec.Struct, frozen=True):
         return self.custom_label or f"{self.resource}{_ACTION_WORDS.get(self.action, '')}"
 
 
+class OfProfile(msgspec.Struct, frozen=True):
+    """What an event is about that concerns all pods of one profile: its scheduler name."""
+
+    name: str
+
+
 class QueueingHint(enum.IntEnum):
     """Whether an event makes another try worth while."""
 

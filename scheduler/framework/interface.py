@@ -35,6 +35,14 @@ class Plugin(abc.ABC):
 
     name: ClassVar[str]
 
+    def take_over(self, former: Plugin) -> None:  # noqa: B027 (most have nothing to take over)
+        """Go on with what `former` is in the middle of: this plugin replaces it, with other arguments.
+
+        Called before the new one is asked anything, when a profile is changed while the scheduler runs. A plugin whose
+        arguments stay the same is not made anew. Pods that `former` has reserved something for, or made wait, are seen
+        through by `former`.
+        """
+
 
 class PreEnqueuePlugin(Plugin):
     """Holds a pod back before it is queued."""

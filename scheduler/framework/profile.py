@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from scheduler.framework.interface import (
     BindPlugin,
@@ -38,7 +38,8 @@ class Profile:
     """The plugins of one profile at each extension point, in the order in which they are asked.
 
     `points` maps the extension points of the configuration to plugin names in order; `weights` has the weights of the
-    score plugins; `extenders` are asked besides, in order. Raises ValueError for a name without a plugin, or one that
+    score plugins; `extenders` are asked besides, in order; `arguments` are what the plugins were made with, by name.
+    Raises ValueError for a name without a plugin, or one that
     does not implement its point.
     """
 
@@ -51,8 +52,10 @@ class Profile:
         weights: Mapping[str, int],
         percentage_of_nodes_to_score: int | None = None,
         extenders: Sequence[Extender] = (),
+        arguments: Mapping[str, Any] | None = None,
     ) -> None:
         self.name = name
+        self.arguments = dict(arguments or {})
         self.percentage_of_nodes_to_score = percentage_of_nodes_to_score
         self.extenders = extenders
         self.plugins = dict(plugins)

@@ -40,6 +40,7 @@ class Gates:
         """
         profile = self._profiles[entry.pod.scheduler_name]
         if not profile.pre_enqueue:
+            _let_go(entry)  # the profile may have had some before
             return
         start = time.perf_counter()
         sampled = random.random() < _SAMPLED
@@ -52,8 +53,7 @@ class Gates:
                 self._hold_back(entry, plugin, status)
                 break
         else:
-            entry.gating_plugin = ""
-            entry.gating_events = ()
+            _let_go(entry)
         # kube-scheduler reports each of these runs as a success, whatever came of it.
         series = self._metrics.framework_extension_point_duration.labels(_POINT, str(Code.SUCCESS), profile.name)
         series.observe(time.perf_counter() - start)
@@ -75,3 +75,8 @@ class Gates:
         entry.last_message = status.message
         if status.code is Code.ERROR:
             log.error("Plugin %s failed to judge pod %s: %s", plugin.name, entry.pod.key, status.message)
+
+
+def _let_go(entry: QueuedPod) -> None:
+    entry.gating_plugin = ""
+    entry.gating_events = ()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from scheduler.cache.pods import PodInfo
-from scheduler.framework.events import ActionType, ClusterEvent, EventHint, EventResource, QueueingHint
+from scheduler.framework.events import ActionType, ClusterEvent, EventHint, EventResource, OfProfile, QueueingHint
 from scheduler.framework.extenders import EXTENDER
 from scheduler.framework.interface import (
     EnqueueExtensions,
@@ -89,15 +89,19 @@ class HintMap:
 
     def __init__(self, profiles: Iterable[Profile], observe: Observer) -> None:
         self._observe = observe
-        self._hints: dict[str, list[tuple[str, EventHint]]] = {
-            profile.name: [(plugin.name, hint) for plugin in profile.plugins.values() for hint in events_of(plugin)]
-            for profile in profiles
-        }
-        for profile in profiles:
-            if profile.extenders:
-                # They say nothing of events, so anything may help.
-                self._hints[profile.name] += [(EXTENDER, hint) for hint in _ANYTHING]
+        self._hints: dict[str, list[tuple[str, EventHint]]] = {}
         self._by_event: dict[ClusterEvent, Mapping[str, list[tuple[str, EventHint]]]] = {}
+        for profile in profiles:
+            self.set(profile)
+
+    def set(self, profile: Profile) -> None:
+        """Take the hints of a profile from its plugins as they are now, in place of those that it had."""
+        hints = [(plugin.name, hint) for plugin in profile.plugins.values() for hint in events_of(plugin)]
+        if profile.extenders:
+            # They say nothing of events, so anything may help.
+            hints += [(EXTENDER, hint) for hint in _ANYTHING]
+        self._hints[profile.name] = hints
+        self._by_event.clear()
 
     def hints(self, event: ClusterEvent) -> Mapping[str, list[tuple[str, EventHint]]]:
         """By profile: (plugin name, hint) of those who hear of an event. Empty if nobody does."""
@@ -116,9 +120,7 @@ class HintMap:
         if not rejectors:
             return QUEUE_AFTER_BACKOFF
         if is_wildcard(event):
-            # With an object it is meant for that very pod.
-            meant = new is None or (isinstance(new, PodInfo) and new.uid == entry.pod.uid)
-            return QUEUE_AFTER_BACKOFF if meant else SKIP
+            return QUEUE_AFTER_BACKOFF if _is_meant(new, entry) else SKIP
         strategy = SKIP
         for plugin, hint in self.hints(event).get(entry.pod.scheduler_name, ()):
             if plugin not in rejectors or not self._says_queue(plugin, hint, entry, event, old, new):
@@ -145,6 +147,16 @@ class HintMap:
             answer, label = QueueingHint.QUEUE, "Error"
         self._observe(plugin, event.label, label, time.perf_counter() - start)
         return answer is QueueingHint.QUEUE
+
+
+def _is_meant(new: object, entry: QueuedPod) -> bool:
+    """Whether an event about everything is about this pod: with a pod it is meant for that one, with a profile for its.
+
+    Without either it is meant for all.
+    """
+    if isinstance(new, OfProfile):
+        return new.name == entry.pod.scheduler_name
+    return new is None or (isinstance(new, PodInfo) and new.uid == entry.pod.uid)
 
 
 Strategy = int

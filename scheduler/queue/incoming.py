@@ -15,6 +15,8 @@ BACKOFF_COMPLETE: Final = "BackoffComplete"
 POP_FROM_BACKOFF: Final = "PopFromBackoffQ"
 FORCE_ACTIVATE: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ForceActivate")
 UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "UnschedulableTimeout")
+PROFILE_UPDATE: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ProfileUpdate")
+"""A profile was changed while the scheduler runs; kube-scheduler has no such thing."""
 UNSCHEDULED_POD_ADD: Final = ClusterEvent(EventResource.UNSCHEDULED_POD, ActionType.ADD)
 
 _PLACES: Final = {QUEUE_IMMEDIATELY: "active", QUEUE_AFTER_BACKOFF: "backoff", SKIP: "unschedulable"}

@@ -10,6 +10,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any
 
+from scheduler.framework.events import OfProfile
 from scheduler.queue import incoming
 from scheduler.queue.backoff import BackoffQueue
 from scheduler.queue.contents import QueueContents
@@ -214,6 +215,26 @@ class SchedulingQueue(QueueContents):
                 self._parked.remove(entry.name)
                 self._requeue(entry, strategy, event.label)
         self._in_flight.observe(event, old, new)
+
+    def change_profile(self, profile: Profile) -> None:
+        """A profile has other plugins, or other weights, from now on; the mapping of profiles has it already.
+
+        Its pods are tried again, each after its backoff: what turned them down may be gone. That goes for those behind
+        gates as well. Those that are about to be tried are asked for by the gates that there are now.
+        """
+        self.hints.set(profile)
+
+        def concerned(pod: PodInfo) -> bool:
+            return pod.scheduler_name == profile.name
+
+        event = incoming.PROFILE_UPDATE
+        for holder in (self._active, self._backoff) if self._pop_early else (self._active,):
+            for entry in [entry for entry in holder if concerned(entry.pod)]:
+                self._gates.ask(entry)
+                if entry.gated:
+                    holder.remove(entry.name)
+                    self._held_back(entry, event.label, None)
+        self.move_all(event, None, OfProfile(profile.name), only=concerned)
 
     def flush_backoff(self) -> None:
         """Let the pods be tried whose backoff is over; called once a second."""

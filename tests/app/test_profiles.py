@@ -14,6 +14,7 @@ from scheduler.config.features import FeatureGates
 from scheduler.config.load import load_config
 from scheduler.framework.handle import Handle
 from scheduler.plugins.registry import IN_TREE
+from tests.builders import info, pod
 
 if TYPE_CHECKING:
     from scheduler.framework.profile import Profile
@@ -139,3 +140,38 @@ class TestErrors:
                 {"schedulerName": "y", "plugins": other},
                 registry={**IN_TREE, "Mine": lambda _args, _handle: Mine()},
             )
+
+
+class TestAgain:
+    """Profiles that are built in the place of others."""
+
+    @staticmethod
+    def rebuilt(*profiles: dict[str, Any]) -> tuple[Profile, Profile]:
+        handle = Handle(ClusterState(), MemoryWriter(MemoryCluster()), GATES.enabled)
+        former: dict[str, Profile] = {}
+        for given in profiles:
+            config = load_config({**HEADER, "profiles": [given]}, source="c.yaml", feature_gates=GATES)
+            before, former = former, build_profiles(config, IN_TREE, handle, former=former)
+        return before["default-scheduler"], former["default-scheduler"]
+
+    def test_plugins_with_the_same_arguments_are_used_again(self) -> None:
+        weights = {"score": {"enabled": [{"name": "ImageLocality", "weight": 7}]}}
+        before, after = self.rebuilt({}, {"plugins": weights})
+        assert dict(after.score)[after.plugins["ImageLocality"]] == 7  # type: ignore[index]
+        assert after.plugins == before.plugins
+
+    def test_those_with_other_arguments_are_made_anew(self) -> None:
+        args = {"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": 9}}
+        before, after = self.rebuilt({}, {"pluginConfig": [args]})
+        made = {name for name, plugin in after.plugins.items() if plugin is not before.plugins[name]}
+        assert made == {"InterPodAffinity"}
+
+    def test_evictions_under_way_hold_their_pods_back_also_after_preemption_was_made_anew(self) -> None:
+        args = {"name": "DefaultPreemption", "args": {"minCandidateNodesPercentage": 50}}
+        before, after = self.rebuilt({}, {"pluginConfig": [args]})
+        old, new = before.plugins["DefaultPreemption"], after.plugins["DefaultPreemption"]
+        preemptor = info(pod("p"))
+        old._executor._preempting[preemptor.uid] = None  # type: ignore[attr-defined]
+        assert new.pre_enqueue(preemptor) is None  # type: ignore[attr-defined]
+        new.take_over(old)
+        assert new.pre_enqueue(preemptor) is not None  # type: ignore[attr-defined]

@@ -40,3 +40,11 @@ async def test_nobody_is_kept_who_no_longer_waits() -> None:
     await asyncio.gather(task, return_exceptions=True)
     store.set("PersistentVolume", msgspec.convert({"metadata": {"name": "v"}}, PersistentVolume))
     assert task.cancelled()
+
+
+async def test_the_objects_know_of_it_only_while_somebody_waits() -> None:
+    store = ObjectStore()
+    changes = ObjectChanges(store, ["PersistentVolume"])
+    assert not any(store._listeners.values())
+    await changes.wait(0.001, NAMES)
+    assert not any(store._listeners.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler.framework.events import ActionType, ClusterEvent, EventHint, EventResource, QueueingHint
+from scheduler.framework.events import ActionType, ClusterEvent, EventHint, EventResource, OfProfile, QueueingHint
 from scheduler.queue.hints import (
     QUEUE_AFTER_BACKOFF,
     QUEUE_IMMEDIATELY,
@@ -185,3 +185,12 @@ def test_a_pod_that_extenders_turned_down_is_helped_by_anything():
 def test_events_that_nobody_hears_of_have_no_hints():
     assert map_of(on_node_add()).hints(NODE_LABEL) == {}
     assert [name for name, _ in map_of(on_node_add()).hints(NODE_ADD)["default-scheduler"]] == ["A"]
+
+
+def test_an_event_about_a_profile_is_for_its_pods_alone():
+    profile = profile_of(Filter("A"))
+    hints = HintMap([profile], lambda *_: None)
+    event = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ProfileUpdate")
+    waiting = entry("p", plugins={"A"})
+    assert hints.strategy(waiting, event, None, OfProfile(profile.name)) == QUEUE_AFTER_BACKOFF
+    assert hints.strategy(waiting, event, None, OfProfile("other")) == SKIP

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.diagnosis import Rejections
     from scheduler.framework.handle import Handle
-    from scheduler.framework.interface import Eviction
+    from scheduler.framework.interface import Eviction, Plugin
 
 _GATE = "SchedulerAsyncPreemption"
 
@@ -44,6 +44,11 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         self._budgets = BudgetSource(handle.state.objects)
         self._asynchronous = handle.feature_enabled(_GATE)
         self._executor = Executor(handle, asynchronous=self._asynchronous)
+
+    def take_over(self, former: Plugin) -> None:
+        """Evictions that are under way go on to hold their pods back."""
+        if isinstance(former, DefaultPreemption):
+            self._executor = former._executor
 
     # making room
 
