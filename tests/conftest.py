@@ -5,6 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says something of the machine, not of the code.
+settings.register_profile("berth", deadline=None)
+settings.load_profile("berth")
 
 
 @pytest.fixture(scope="session", autouse=True)
