@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import pytest
 
+from e2e.oracle import coverage
 from e2e.oracle.conformance import DEFAULT_PROFILES, run
 
 pytestmark = pytest.mark.usefixtures("oracle")
 
 CASES = 40
+GATED = [(gates, profile) for gates, profiles in coverage.GATED.items() for profile in profiles]
 
 
 @pytest.mark.parametrize("profile", DEFAULT_PROFILES)
 def test_decisions_equal_those_of_kube_scheduler(profile: str):
     report = run(profile, seed=1, n=CASES)
+    assert report.ok, str(report)
+
+
+@pytest.mark.parametrize(("gates", "profile"), GATED)
+def test_so_they_do_under_feature_gates_that_change_them(gates: str, profile: str):
+    report = run(profile, seed=1, n=CASES, gates=gates)
     assert report.ok, str(report)

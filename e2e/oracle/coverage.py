@@ -44,6 +44,8 @@ LEFT_OUT = {
 GATED = {
     "InterPodAffinityHostnameFastPath=true": ("interpod", "preemption", "combined"),
     "StorageCapacityScoring=false,VolumeLimitScaling=false": ("volumes", "storage"),
+    "TaintTolerationComparisonOperators=true": ("taints", "combined"),
+    "MatchLabelKeysInPodTopologySpread=false,MatchLabelKeysInPodTopologySpreadSelectorMerge=false": ("spread",),
 }
 """Feature gates and the profiles to run under them besides."""
 _BLOCK = re.compile(re.escape(PLUGINS) + r"(\S+):((\d+)\.\S+) (\d+) (\d+)")

@@ -5,7 +5,10 @@ Source: k8s.io/api/core/v1/toleration.go, k8s.io/component-helpers/scheduling/co
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
+
+from scheduler.api.int64 import parse_int64
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -20,12 +23,19 @@ NO_EXECUTE: Final = "NoExecute"
 #: Effects that keep a pod off a node.
 FILTERED_EFFECTS: Final = frozenset({NO_SCHEDULE, NO_EXECUTE})
 
+#: The gate without which tolerations that compare cover nothing.
+COMPARISONS: Final = "TaintTolerationComparisonOperators"
+
+_COMPARING: Final = frozenset({"Lt", "Gt"})
+_INTEGER: Final = re.compile(r"0|-?[1-9][0-9]*", re.ASCII)
+
 
 def tolerates(toleration: Toleration, taint: Taint) -> bool:
     """Say whether a toleration covers a taint.
 
-    An empty effect covers all effects, an empty key all keys, and an empty operator is Equal. Values are
-    compared as text. Lt and Gt cover nothing: the feature TaintTolerationComparisonOperators is off.
+    An empty effect covers all effects, an empty key all keys, and an empty operator is Equal, which compares values as
+    text. Lt and Gt cover a taint whose value is less or greater than their own, where both are integers; what holds
+    without the gate for them is up to ``in_force``.
     """
     if toleration.effect and toleration.effect != taint.effect:
         return False
@@ -33,7 +43,28 @@ def tolerates(toleration: Toleration, taint: Taint) -> bool:
         return False
     if toleration.operator == "Exists":
         return True
+    if toleration.operator in _COMPARING:
+        return _compares(toleration, taint)
     return toleration.operator in ("", "Equal") and toleration.value == taint.value
+
+
+def _compares(toleration: Toleration, taint: Taint) -> bool:
+    limit, value = _integer(toleration.value), _integer(taint.value)
+    if limit is None or value is None:
+        return False
+    return value < limit if toleration.operator == "Lt" else value > limit
+
+
+def _integer(text: str) -> int | None:
+    """Return the number that a text is the usual notation of, if it fits into an int64."""
+    return parse_int64(text) if _INTEGER.fullmatch(text) else None
+
+
+def in_force(tolerations: tuple[Toleration, ...], *, comparing: bool) -> tuple[Toleration, ...]:
+    """Return the tolerations that count: all with the gate for comparisons, else those that don't compare."""
+    if comparing or not any(toleration.operator in _COMPARING for toleration in tolerations):
+        return tolerations
+    return tuple(toleration for toleration in tolerations if toleration.operator not in _COMPARING)
 
 
 def tolerated_by_any(taint: Taint, tolerations: Iterable[Toleration]) -> bool:

@@ -116,6 +116,7 @@ def assemble(
         decided=decided,
         checked=checked,
         batching=gates.enabled("OpportunisticBatching"),
+        nominating=gates.enabled("NominatedNodeNameForExpectation"),
     )
     return scheduler
 

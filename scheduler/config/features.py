@@ -73,11 +73,15 @@ SCHEDULER_GATES: Final = frozenset(
 SWITCHABLE_GATES: Final = frozenset(
     {
         "InterPodAffinityHostnameFastPath",
+        "MatchLabelKeysInPodTopologySpread",
+        "NominatedNodeNameForExpectation",
         "OpportunisticBatching",
         "SchedulerAsyncAPICalls",
         "SchedulerAsyncPreemption",
+        "SchedulerPopFromBackoffQ",
         "SchedulerPreQueueingHints",
         "StorageCapacityScoring",
+        "TaintTolerationComparisonOperators",
         "VolumeLimitScaling",
     }
 )

@@ -75,7 +75,10 @@ class _PreBinding:
 
 
 class BindingCycle:
-    """Sees decisions through."""
+    """Sees decisions through.
+
+    With `nominating` (gate NominatedNodeNameForExpectation) a pod is nominated to the node that it waits for.
+    """
 
     def __init__(
         self,
@@ -85,6 +88,8 @@ class BindingCycle:
         failures: FailureHandler,
         writer: Writer,
         metrics: SchedulerMetrics,
+        *,
+        nominating: bool = True,
     ) -> None:
         self._state = state
         self._queue = queue
@@ -92,6 +97,7 @@ class BindingCycle:
         self._failures = failures
         self._writer = writer
         self._metrics = metrics
+        self._nominating = nominating
         self._pre_binding: dict[str, _PreBinding] = {}
 
     def cancel_pre_bind(self, uid: str, message: str) -> bool:
@@ -128,14 +134,16 @@ class BindingCycle:
 
     async def _carry_out(self, attempt: Attempt, progress: _Progress) -> outcome.Failure | None:
         profile, cycle, node, placed = attempt.profile, attempt.cycle, attempt.node, attempt.placed
-        flight, active = run_pre_flights(profile.pre_bind, cycle, node)
-        if flight is not None and flight.code is not Code.SKIP:
-            return outcome.error(flight.message)
         waiting = self._waiting.get(placed.uid)
-        if (flight is None or waiting is not None) and placed.nominated_node_name != node:
-            # Tell others (an autoscaler, say) where the pod is about to go, since that takes a while.
-            self._writer.patch_pod_status(placed.namespace, placed.name, placed.uid, nominated_node_name=node)
-            progress.nominated = True
+        active = [[plugin] for plugin in profile.pre_bind]
+        if self._nominating:
+            flight, active = run_pre_flights(profile.pre_bind, cycle, node)
+            if flight is not None and flight.code is not Code.SKIP:
+                return outcome.error(flight.message)
+            if (flight is None or waiting is not None) and placed.nominated_node_name != node:
+                # Tell others (an autoscaler, say) where the pod is about to go, since that takes a while.
+                self._writer.patch_pod_status(placed.namespace, placed.name, placed.uid, nominated_node_name=node)
+                progress.nominated = True
         if waiting is not None:
             refusal = await self._wait(waiting)
             if refusal is not None:

@@ -48,7 +48,7 @@ class Scheduler:
 
     `random_source` breaks ties. `decided` is told of each attempt, `checked` of each decision, also that the pod fits
     nowhere, before it takes effect (the self-check hooks in there); what it raises fails the attempt. With `batching`,
-    metrics show what became of it.
+    metrics show what became of it. `nominating` is for the `BindingCycle`.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Scheduler:
         decided: DecisionHook | None = None,
         checked: Callable[[Profile, PodInfo, Decision], None] | None = None,
         batching: bool = True,
+        nominating: bool = True,
     ) -> None:
         self.state = state
         self.profiles = profiles
@@ -76,7 +77,7 @@ class Scheduler:
         self.unscheduled = UnscheduledPods()
         self.waiting = waiting if waiting is not None else WaitingPods()
         self.failures = FailureHandler(state, queue, self.unscheduled, writer, recorders, metrics)
-        self._binding = BindingCycle(state, queue, self.waiting, self.failures, writer, metrics)
+        self._binding = BindingCycle(state, queue, self.waiting, self.failures, writer, metrics, nominating=nominating)
         self._random = random_source or random.Random()
         self.recorders = recorders
         self._details = details

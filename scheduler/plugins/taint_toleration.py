@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from scheduler.api.tolerations import count_intolerable, find_untolerated, prefer_no_schedule_tolerations
+from scheduler.api.tolerations import (
+    COMPARISONS,
+    count_intolerable,
+    find_untolerated,
+    in_force,
+    prefer_no_schedule_tolerations,
+)
 from scheduler.cache.changes import Change
 from scheduler.framework import names
 from scheduler.framework.arithmetic import normalize
@@ -56,21 +62,26 @@ class Tolerance:
         return find_untolerated(taints, self.tolerations) is not None
 
 
-def tolerance(shape: PodShape) -> Tolerance:
-    """The tolerance of a shape."""
-    known: Tolerance | None = shape.memo.get(NAME)
-    if known is None:
-        known = shape.memo[NAME] = Tolerance(shape.pod.spec.tolerations)
-    return known
-
-
 class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExtensions):
-    """Source: pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go."""
+    """Source: pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go.
+
+    `comparing` says whether tolerations may compare (gate TaintTolerationComparisonOperators).
+    """
 
     name = NAME
     depends = Change.TAINTS
     normalizes = True
     bounded = True
+
+    def __init__(self, *, comparing: bool = False) -> None:
+        self._comparing = comparing
+
+    def tolerance(self, shape: PodShape) -> Tolerance:
+        """The tolerance of a shape."""
+        known: Tolerance | None = shape.memo.get(NAME)
+        if known is None:
+            known = shape.memo[NAME] = Tolerance(in_force(shape.pod.spec.tolerations, comparing=self._comparing))
+        return known
 
     def pre_filter(self, cycle: Cycle) -> None:
         """Nothing to prepare, and no pod is skipped."""
@@ -78,7 +89,7 @@ class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin
 
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """1 where a NoSchedule or NoExecute taint is not tolerated."""
-        forbids, column = tolerance(cycle.shape).forbids, nodes.table.taints
+        forbids, column = self.tolerance(cycle.shape).forbids, nodes.table.taints
         return forbids.gather(column, nodes.rows) if forbids.answers(column).any() else None
 
     def status(self, cycle: Cycle, code: int) -> Status:
@@ -89,7 +100,7 @@ class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin
     def pre_score(self, cycle: Cycle, feasible: NodeView) -> None:
         """Picks the tolerations that count for scoring; scoring fails without."""
         del feasible
-        cycle.data[NAME] = tolerance(cycle.shape)
+        cycle.data[NAME] = self.tolerance(cycle.shape)
 
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """The number of PreferNoSchedule taints that the pod does not tolerate."""
@@ -115,7 +126,7 @@ class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin
 
     def after_node_change(self, pod: PodInfo, old: Node | None, new: Node) -> QueueingHint:
         """The node's taints kept the pod off, and do not any more."""
-        rule = tolerance(pod.shape)
+        rule = self.tolerance(pod.shape)
         was_forbidden = old is None or rule.is_forbidden(old.spec.taints)
         if was_forbidden and not rule.is_forbidden(new.spec.taints):
             return QueueingHint.QUEUE
@@ -129,5 +140,5 @@ class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin
 
 def make(args: Any, handle: Handle) -> TaintToleration:
     """The plugin; it takes no arguments."""
-    del args, handle
-    return TaintToleration()
+    del args
+    return TaintToleration(comparing=handle.feature_enabled(COMPARISONS))

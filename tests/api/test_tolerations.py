@@ -8,6 +8,7 @@ from scheduler.api.objects import Taint, Toleration
 from scheduler.api.tolerations import (
     count_intolerable,
     find_untolerated,
+    in_force,
     prefer_no_schedule_tolerations,
     tolerates,
 )
@@ -36,11 +37,40 @@ def test_a_toleration_covers_a_taint_by_effect_key_and_value(toleration: Tolerat
     assert tolerates(toleration, GPU) is covered
 
 
-@pytest.mark.parametrize("operator", ["Lt", "Gt"])
-def test_comparing_operators_cover_nothing(operator: str) -> None:
-    taint = Taint(key="level", value="5", effect="NoSchedule")
-    for value in ("4", "5", "6"):
-        assert not tolerates(Toleration(key="level", operator=operator, value=value), taint)
+@pytest.mark.parametrize(
+    ("operator", "limit", "value", "covered"),
+    [
+        ("Lt", "5", "4", True),
+        ("Lt", "5", "5", False),
+        ("Lt", "5", "10", False),
+        ("Gt", "5", "10", True),
+        ("Gt", "5", "5", False),
+        ("Gt", "-5", "-4", True),
+        ("Gt", "-1", "0", True),
+        ("Gt", "9223372036854775806", "9223372036854775807", True),
+        ("Lt", "9223372036854775808", "5", False),
+        ("Gt", "5", "9223372036854775808", False),
+        ("Gt", "5", "", False),
+        ("Lt", "", "5", False),
+        ("Gt", "05", "9", False),
+        ("Gt", "5", "+9", False),
+        ("Gt", "-0", "9", False),
+        ("Gt", "5", "9.5", False),
+        ("Gt", "5", "٩", False),
+        ("Gt", "5", "9\n", False),
+        ("Gt", "a", "b", False),
+    ],
+)
+def test_comparing_operators_cover_by_number(operator: str, limit: str, value: str, covered: bool) -> None:
+    taint = Taint(key="level", value=value, effect="NoSchedule")
+    assert tolerates(Toleration(key="level", operator=operator, value=limit), taint) is covered
+
+
+def test_without_the_gate_for_them_comparing_tolerations_do_not_count() -> None:
+    plain, less = Toleration(key="level", value="5"), Toleration(key="level", operator="Lt", value="5")
+    assert in_force((less, plain), comparing=True) == (less, plain)
+    assert in_force((less, plain), comparing=False) == (plain,)
+    assert in_force((plain,), comparing=False) == (plain,)
 
 
 def test_the_first_untolerated_taint_is_found() -> None:

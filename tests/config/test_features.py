@@ -96,6 +96,39 @@ def test_unsupported_lists_gates_that_would_change_decisions():
     assert FeatureGates().unsupported() == []
 
 
+@pytest.mark.parametrize("name", sorted(SCHEDULER_GATES - SWITCHABLE_GATES))
+def test_a_gate_of_the_scheduler_that_is_known_at_its_default_only_is_refused_the_other_way(name):
+    known = known_gates()
+    other = not known[name].default
+    if known[name].locked:
+        with pytest.raises(FeatureGateError, match=f"cannot set feature gate {name} to "):
+            FeatureGates({name: other})
+        return
+    assert f"{name}={str(other).lower()}" in FeatureGates(closure(name, on=other)).unsupported()
+
+
+@pytest.mark.parametrize("name", sorted(SWITCHABLE_GATES))
+def test_a_gate_that_can_be_switched_is_accepted_both_ways(name):
+    for on in (True, False):
+        assert FeatureGates(closure(name, on=on)).unsupported() == []
+
+
+def closure(name: str, *, on: bool) -> dict[str, bool]:
+    """A gate with those that must be switched with it: what it needs, or what needs it."""
+    known = known_gates()
+    values = {name: on}
+    while True:
+        if on:
+            more = {needed for gate in values for needed in known[gate].requires if not known[needed].default}
+        else:
+            more = {
+                gate.name for gate in known.values() if gate.default and not values.keys().isdisjoint(gate.requires)
+            }
+        if more <= values.keys():
+            return values
+        values |= dict.fromkeys(more, on)
+
+
 def test_setting_a_gate_that_is_on_its_way_out_is_warned_of():
     assert FeatureGates.parse("DynamicResourceAllocation=true,OpenAPIEnums=true").warnings() == [
         "setting GA feature gate. It will be removed in a future release. DynamicResourceAllocation=true"

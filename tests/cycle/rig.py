@@ -74,6 +74,7 @@ class Rig:
         details: bool = False,
         percentage: int = 100,
         batching: bool = True,
+        nominating: bool = True,
         **profile: Any,
     ) -> None:
         self.cluster = MemoryCluster()
@@ -104,6 +105,7 @@ class Rig:
                 self.metrics,
                 percentage_of_nodes_to_score=percentage,
                 batching=batching,
+                nominating=nominating,
                 **common,
             )
         else:

@@ -38,8 +38,8 @@ class LoggingWriter(MemoryWriter):
         await super().bind(namespace, name, uid, node)
 
 
-def make(*plugins, diary=None):
-    rig = Rig(*plugins, writer=partial(LoggingWriter, diary=[] if diary is None else diary))
+def make(*plugins, diary=None, **options):
+    rig = Rig(*plugins, writer=partial(LoggingWriter, diary=[] if diary is None else diary), **options)
     rig.put(node("n"), pod("p"))
     return rig
 
@@ -86,6 +86,17 @@ class TestOrder:
         rig.put(node("n"), pod("p").nominated("n"))
         await rig.step()
         assert diary == ["api bind p n"]
+
+    async def test_without_the_gate_for_it_no_prospect_is_announced_and_no_plugin_asked_beforehand(self):
+        diary, idle = [], PreBind("A")
+        idle.flight = SKIP
+        rig = make(Permit("P", (WAIT, 600.0)), idle, diary=diary, nominating=False)
+        assert rig.scheduler.schedule_next()
+        await asyncio.sleep(0)
+        rig.scheduler.waiting.get(rig.pod("p").metadata.uid).allow("P")
+        await rig.scheduler.settle()
+        assert diary == ["api bind p n"]
+        assert idle.diary == ["prebind A"]
 
     async def test_the_pod_is_reported_as_scheduled(self):
         rig = make(Filter("A"))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scheduler.api.objects import Node, Pod
 from scheduler.cache.nodes import NodeView
 from scheduler.config.args.inter_pod_affinity import InterPodAffinityArgs
+from scheduler.config.features import FeatureGates
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.handle import Handle
 from tests.builders import NodeBuilder, PodBuilder, expression, node, pod, pod_term
@@ -33,8 +34,8 @@ class NoBinder:
 
 
 def handle(state: ClusterState) -> Handle:
-    """What plugins are built with; all feature gates are off."""
-    return Handle(state, NoBinder(), lambda _: False)
+    """What plugins are built with; all feature gates are at their defaults."""
+    return Handle(state, NoBinder(), FeatureGates().enabled)
 
 
 class Cluster:

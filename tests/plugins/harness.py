@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scheduler.config.features import FeatureGates
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.events import ActionType
 from scheduler.framework.handle import Handle
@@ -13,7 +15,7 @@ from scheduler.framework.interface import NodeNames, PreFilterPlugin
 from tests.builders import info
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from scheduler.cache.state import ClusterState
     from scheduler.framework.events import EventHint
@@ -29,9 +31,14 @@ class UnusedBinder:
         raise AssertionError("nothing is to be bound")
 
 
-def handle(cluster: ClusterState, *, gates: Iterable[str] = ("NodeDeclaredFeatures",)) -> Handle:
-    """A handle on a cluster, with these feature gates on."""
-    return Handle(state=cluster, binder=UnusedBinder(), feature_enabled=frozenset(gates).__contains__)
+def handle(cluster: ClusterState, *, gates: Mapping[str, bool] = MappingProxyType({})) -> Handle:
+    """A handle on a cluster, with the feature gates at their defaults but for these, be they locked."""
+    defaults = FeatureGates()
+    return Handle(
+        state=cluster,
+        binder=UnusedBinder(),
+        feature_enabled=lambda name: gates[name] if name in gates else defaults.enabled(name),
+    )
 
 
 def cycle_of(cluster: ClusterState, pod: PodBuilder) -> Cycle:

@@ -66,7 +66,7 @@ def test_all_needed_features_must_be_declared():
 
 def test_without_its_feature_gate_it_does_nothing():
     cluster = state([node("n")])
-    plugin = make(None, handle(cluster, gates=()))
+    plugin = make(None, handle(cluster, gates={"NodeDeclaredFeatures": False}))
     cycle = cycle_of(cluster, pod("p").container(restartPolicyRules=RULES))
     assert plugin.pre_filter(cycle) is SKIP
     assert plugin.filter(cycle, cycle.nodes) is None

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from scheduler.framework.events import QueueingHint
 from scheduler.framework.status import PluginError, unresolvable
-from scheduler.plugins.taint_toleration import TaintToleration
+from scheduler.plugins.taint_toleration import TaintToleration, make
 from tests.builders import NodeBuilder, PodBuilder, info, node, pod, state
-from tests.plugins.harness import cycle_of, events, final_scores, raw_scores, verdicts
+from tests.plugins.harness import cycle_of, events, final_scores, handle, raw_scores, verdicts
 
 PLUGIN = TaintToleration()
 REFUSED = unresolvable("node(s) had untolerated taint(s)")
@@ -82,6 +82,14 @@ class TestFilter:
     )
     def test_untolerated_taints_keep_pods_off(self, tainted, incoming, verdict):
         assert verdicts(PLUGIN, cycle_of(state([tainted]), incoming)) == {"n": verdict}
+
+    def test_with_the_gate_for_it_tolerations_may_compare(self):
+        plugin = make(None, handle(state(), gates={"TaintTolerationComparisonOperators": True}))
+        nodes = [node("low").taint("sla", "3"), node("high").taint("sla", "12"), node("odd").taint("sla", "x")]
+        above = pod("a").tolerates("sla", operator="Gt", value="9")
+        assert verdicts(plugin, cycle_of(state(nodes), above)) == {"low": REFUSED, "high": None, "odd": REFUSED}
+        below = pod("a").tolerates("sla", operator="Lt", value="9")
+        assert verdicts(plugin, cycle_of(state(nodes), below)) == {"low": None, "high": REFUSED, "odd": REFUSED}
 
 
 class TestScore:

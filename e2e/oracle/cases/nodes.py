@@ -48,7 +48,7 @@ def taints(c: Case) -> None:  # noqa: C901 - independent draws, one after anothe
         t = {}
         if r.random() < 0.9:
             t["key"] = k
-        op = r.choice(["Equal", "Exists", None])
+        op = r.choice(["Equal", "Exists", None, *(["Gt", "Lt"] if k == "level" else [])])
         if "key" not in t:
             op = "Exists"
         if op:

@@ -46,18 +46,29 @@ class Constraint(msgspec.Struct, frozen=True):
 
 
 def compile_constraints(
-    constraints: Iterable[TopologySpreadConstraint], labels: Mapping[str, str], action: str
+    constraints: Iterable[TopologySpreadConstraint],
+    labels: Mapping[str, str],
+    action: str,
+    *,
+    match_label_keys: bool = True,
 ) -> tuple[Constraint, ...]:
     """The constraints with one whenUnsatisfiable, for a pod with these labels.
 
+    `match_label_keys` is the gate MatchLabelKeysInPodTopologySpread, without which the field of that name is ignored.
     Raises SelectorError where a selector does not parse (filterTopologySpreadConstraints).
     """
-    return tuple(_compile(constraint, labels) for constraint in constraints if constraint.when_unsatisfiable == action)
+    return tuple(
+        _compile(constraint, labels, constraint.match_label_keys if match_label_keys else ())
+        for constraint in constraints
+        if constraint.when_unsatisfiable == action
+    )
 
 
-def _compile(constraint: TopologySpreadConstraint, labels: Mapping[str, str]) -> Constraint:
+def _compile(
+    constraint: TopologySpreadConstraint, labels: Mapping[str, str], match_label_keys: Iterable[str]
+) -> Constraint:
     selector = compile_label_selector(constraint.label_selector)
-    same = [Requirement(key, EQUALS, (labels[key],)) for key in constraint.match_label_keys if key in labels]
+    same = [Requirement(key, EQUALS, (labels[key],)) for key in match_label_keys if key in labels]
     if same:
         selector = selector.with_requirements(same)
     affinity_policy = constraint.node_affinity_policy

@@ -68,13 +68,20 @@ class CountedConstraint(NamedTuple):
 class SpreadCounts:
     """The constraints of a shape that are looked at together: those of Filter, or those of Score.
 
-    With `require_all`, a node counts only if it has all their topology keys.
+    With `require_all`, a node counts only if it has all their topology keys. `comparing` says whether tolerations may
+    compare, where taints matter.
     """
 
     __slots__ = ("_inclusions", "constraints", "items", "require_all")
 
     def __init__(
-        self, state: ClusterState, shape: PodShape, constraints: tuple[Constraint, ...], *, require_all: bool
+        self,
+        state: ClusterState,
+        shape: PodShape,
+        constraints: tuple[Constraint, ...],
+        *,
+        require_all: bool,
+        comparing: bool = False,
     ) -> None:
         self.constraints = constraints
         self.require_all = require_all
@@ -86,7 +93,11 @@ class SpreadCounts:
             inclusion = self._inclusions.get(policies)
             if inclusion is None:
                 inclusion = self._inclusions[policies] = Inclusion(
-                    keys, shape.pod.spec, honor_affinity=constraint.honor_affinity, honor_taints=constraint.honor_taints
+                    keys,
+                    shape.pod.spec,
+                    honor_affinity=constraint.honor_affinity,
+                    honor_taints=constraint.honor_taints,
+                    comparing=comparing,
                 )
             column = state.nodes.labels(constraint.topology_key)
             counter = matching_pods(state, shape.namespace, constraint.selector)

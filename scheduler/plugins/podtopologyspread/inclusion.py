@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler.api.nodeaffinity import RequiredNodeAffinity, required_node_affinity
-from scheduler.api.tolerations import find_untolerated
+from scheduler.api.tolerations import find_untolerated, in_force
 from scheduler.cache.changes import Change
 from scheduler.framework.row_cache import RowCache
 
@@ -27,16 +27,26 @@ class Inclusion:
     """The nodes that have all of some labels and are let in by the inclusion policies, as a mask that is kept.
 
     `mask` is bool over rows and `version` moves on with it; both are as of the last `refresh`. Where nothing is asked
-    of a node, `mask` is None: all count.
+    of a node, `mask` is None: all count. `comparing` says whether tolerations may compare.
     """
 
     __slots__ = ("_affinity", "_cache", "_domains", "_keys", "_tolerations", "mask", "version")
 
-    def __init__(self, keys: tuple[str, ...], spec: PodSpec, *, honor_affinity: bool, honor_taints: bool) -> None:
+    def __init__(
+        self,
+        keys: tuple[str, ...],
+        spec: PodSpec,
+        *,
+        honor_affinity: bool,
+        honor_taints: bool,
+        comparing: bool = False,
+    ) -> None:
         affinity = required_node_affinity(spec.node_selector, spec.affinity)
         self._keys = keys
         self._affinity = affinity if honor_affinity and affinity != RequiredNodeAffinity() else None
-        self._tolerations: tuple[Toleration, ...] | None = spec.tolerations if honor_taints else None
+        self._tolerations: tuple[Toleration, ...] | None = None
+        if honor_taints:
+            self._tolerations = in_force(spec.tolerations, comparing=comparing)
         self._cache = RowCache(Change.LABELS | Change.TAINTS)
         self._domains: dict[str, tuple[int, npt.NDArray[np.intp]]] = {}
         self.mask: Mask | None = None

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from scheduler.api.selectors import SelectorError
+from scheduler.api.tolerations import COMPARISONS
 from scheduler.config.args.pod_topology_spread import SYSTEM_DEFAULTING, PodTopologySpreadArgs
 from scheduler.framework import names
 from scheduler.framework.interface import (
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 REASON_CONSTRAINTS: Final = "node(s) didn't match pod topology spread constraints"
 REASON_LABEL: Final = f"{REASON_CONSTRAINTS} (missing required label)"
 
+_MATCH_LABEL_KEYS: Final = "MatchLabelKeysInPodTopologySpread"
 _STATUSES: Final = {TOO_SKEWED: unschedulable(REASON_CONSTRAINTS), MISSING_LABEL: unresolvable(REASON_LABEL)}
 
 
@@ -64,6 +66,8 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
         self._system_defaults = args.defaulting_type == SYSTEM_DEFAULTING
         self._defaults = SYSTEM_DEFAULTS if self._system_defaults else args.default_constraints
         self._state = handle.state
+        self._match_label_keys = handle.feature_enabled(_MATCH_LABEL_KEYS)
+        self._comparing = handle.feature_enabled(COMPARISONS)
         self._memo = {action: f"{self.name}/{action}/{args}" for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY)}
 
     # filter
@@ -132,7 +136,7 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
         """
         own = shape.pod.spec.topology_spread_constraints
         if own:
-            return compile_constraints(own, shape.labels, action)
+            return compile_constraints(own, shape.labels, action, match_label_keys=self._match_label_keys)
         defaults = compile_constraints(self._defaults, shape.labels, action)
         if not defaults:
             return ()
@@ -151,7 +155,9 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
                 counts = None
             elif counts is None or counts.constraints != constraints:
                 require_all = bool(own) or not self._system_defaults
-                counts = SpreadCounts(self._state, shape, constraints, require_all=require_all)
+                counts = SpreadCounts(
+                    self._state, shape, constraints, require_all=require_all, comparing=self._comparing
+                )
             found = shape.memo[key] = _Compiled(version, counts)
         return found.counts
 

@@ -200,7 +200,7 @@ class TestMissingDrivers:
 
     def test_do_not_matter_while_the_gate_is_off(self) -> None:
         nodes = put(state([node("n")]), csi_driver(needed=True), *bound(1))
-        plugin = make(None, harness.handle(nodes, gates=()))
+        plugin = make(None, harness.handle(nodes, gates={"VolumeLimitScaling": False}))
         assert verdict(nodes, using("p", "c0"), plugin) is None
 
     def test_are_told_of_before_limits(self) -> None:

@@ -16,9 +16,9 @@ from tests.builders import expression, pod
 LABELS = {"app": "web", "version": "2"}
 
 
-def compiled(action=DO_NOT_SCHEDULE, *, soft=False, **fields):
+def compiled(action=DO_NOT_SCHEDULE, *, soft=False, match_label_keys=True, **fields):
     spec = pod("p").spreads("zone", 3, soft=soft, **fields).build().spec
-    return compile_constraints(spec.topology_spread_constraints, LABELS, action)
+    return compile_constraints(spec.topology_spread_constraints, LABELS, action, match_label_keys=match_label_keys)
 
 
 def test_only_those_of_the_asked_kind():
@@ -51,6 +51,13 @@ def test_inclusion_policies(policy, honors):
 def test_match_label_keys_ask_for_the_pods_own_values(selector, keys, text):
     (constraint,) = compiled(labelSelector=selector, matchLabelKeys=keys)
     assert str(constraint.selector) == text
+
+
+def test_match_label_keys_are_ignored_without_the_gate_for_them():
+    (constraint,) = compiled(
+        labelSelector={"matchLabels": {"app": "web"}}, matchLabelKeys=["version"], match_label_keys=False
+    )
+    assert str(constraint.selector) == "app=web"
 
 
 def test_match_label_keys_do_not_widen_a_selector_of_nothing():

@@ -17,6 +17,7 @@ from tests.plugins.clusters import ZONE
 NODES = [
     node("plain").zone("z1"),
     node("tainted").zone("z1").taint("gpu"),
+    node("rated").zone("z2").taint("sla", "3"),
     node("evicting").zone("z2").taint("gpu", effect="NoExecute"),
     node("discouraging").zone("z2").taint("gpu", effect="PreferNoSchedule"),
     node("cordoned").zone("z3").unschedulable(),
@@ -32,9 +33,11 @@ def table_of(nodes) -> NodeTable:
     return table
 
 
-def included(built, *, keys=(), honor_affinity=True, honor_taints=False) -> set[str]:
+def included(built, *, keys=(), honor_affinity=True, **policies) -> set[str]:
     table = table_of(NODES)
-    inclusion = Inclusion(keys, built.build().spec, honor_affinity=honor_affinity, honor_taints=honor_taints)
+    inclusion = Inclusion(
+        keys, built.build().spec, **{"honor_affinity": honor_affinity, "honor_taints": False} | policies
+    )
     inclusion.refresh(table)
     mask = inclusion.mask
     return {name for name, row in table.rows.items() if mask is None or mask[row]}
@@ -48,8 +51,20 @@ ALL = {item.build().metadata.name for item in NODES}
     [
         ("nothing asked", pod("p"), {}, set()),
         ("a key", pod("p"), {"keys": (ZONE,)}, {"nowhere"}),
-        ("taints", pod("p"), {"honor_taints": True}, {"tainted", "evicting"}),
-        ("tolerated taints", pod("p").tolerates("gpu", effect="NoSchedule"), {"honor_taints": True}, {"evicting"}),
+        ("taints", pod("p"), {"honor_taints": True}, {"tainted", "rated", "evicting"}),
+        ("tolerated taints", pod("p").tolerates("gpu"), {"honor_taints": True}, {"rated"}),
+        (
+            "taints tolerated by comparison",
+            pod("p").tolerates("gpu").tolerates("sla", operator="Lt", value="9"),
+            {"honor_taints": True, "comparing": True},
+            set(),
+        ),
+        (
+            "without the gate for comparing",
+            pod("p").tolerates("gpu").tolerates("sla", operator="Lt", value="9"),
+            {"honor_taints": True},
+            {"rated"},
+        ),
         ("a node selector", pod("p").node_selector(disk="ssd"), {}, ALL - {"ssd"}),
         ("a node selector ignored", pod("p").node_selector(disk="ssd"), {"honor_affinity": False}, set()),
         ("node affinity", pod("p").requires_node(term(expression(ZONE, "NotIn", "z1"))), {}, {"plain", "tainted"}),

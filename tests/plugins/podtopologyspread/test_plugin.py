@@ -14,7 +14,7 @@ from scheduler.config.args.pod_topology_spread import PodTopologySpreadArgs
 from scheduler.framework.status import Code, PluginError, error
 from scheduler.plugins.podtopologyspread.constraints import SYSTEM_DEFAULTS
 from scheduler.plugins.podtopologyspread.plugin import PodTopologySpread
-from tests.builders import node, pod, state
+from tests.builders import info, node, pod, state
 from tests.plugins import harness
 from tests.plugins.clusters import (
     HOST,
@@ -233,6 +233,33 @@ def service_for(namespace: str, selector: dict[str, str]) -> Service:
 def with_selector(constraints, selector):
     fields = [msgspec.to_builtins(constraint) | {"labelSelector": selector} for constraint in constraints]
     return msgspec.convert(fields, tuple[TopologySpreadConstraint, ...])
+
+
+class TestGates:
+    """The gates reach what is compiled for a pod."""
+
+    @pytest.mark.parametrize(("on", "selected"), [(True, "app=a,version=2"), (False, "app=a")])
+    def test_match_label_keys(self, on, selected):
+        gates = {"MatchLabelKeysInPodTopologySpread": on, "MatchLabelKeysInPodTopologySpreadSelectorMerge": on}
+        cluster = state()
+        plugin = PodTopologySpread(PodTopologySpreadArgs(), harness.handle(cluster, gates=gates))
+        incoming = pod("p").label(version="2").spreads(ZONE, 1, labelSelector=APP_A, matchLabelKeys=["version"])
+        (constraint,) = plugin.constraints(info(incoming, cluster).shape, "DoNotSchedule")
+        assert str(constraint.selector) == selected
+
+    @pytest.mark.parametrize(("on", "skewed"), [(True, True), (False, False)])
+    def test_tolerations_that_compare(self, on, skewed):
+        """An empty node counts as a domain only if its taint is tolerated, and makes the full one too full."""
+        nodes = [node("full").label(**{HOST: "full"}), node("empty").label(**{HOST: "empty"}).taint("sla", "3")]
+        there = pod("there").label(app="a").on("full")
+        cluster = state(nodes, [there])
+        plugin = PodTopologySpread(
+            PodTopologySpreadArgs(), harness.handle(cluster, gates={"TaintTolerationComparisonOperators": on})
+        )
+        rule = {"labelSelector": APP_A, "nodeTaintsPolicy": "Honor"}
+        incoming = pod("p").label(app="a").spreads(HOST, 1, **rule).tolerates("sla", operator="Lt", value="9")
+        answer = harness.verdicts(plugin, harness.cycle_of(cluster, incoming))["full"]
+        assert (answer is not None) is skewed
 
 
 class TestDisabledPoints:
