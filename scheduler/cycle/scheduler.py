@@ -43,6 +43,10 @@ DecisionHook = Callable[["QueuedPod", "Decision | None", "Failure | None", str],
 """(the pod, the decision if it came to one, how it failed, the node picked or ""), after each attempt."""
 
 
+ShadowHook = Callable[["Cycle", "Decision", "Failure | None", str], None]
+"""(the attempt, the decision, that no node fits if so, the node picked or ""), at the state that was decided on."""
+
+
 class Scheduler:
     """One scheduler: its state, its profiles, its queue.
 
@@ -91,6 +95,8 @@ class Scheduler:
         self._tasks: set[asyncio.Task[None]] = set()
         self._beside: set[asyncio.Task[None]] = set()
         self._stopping = False
+        self.shadows: dict[str, ShadowHook] = {}
+        """By profile: who is told of its decisions before they take effect, to decide on the same state."""
 
     # the loop
 
@@ -222,6 +228,9 @@ class Scheduler:
         if failure is None:
             assert decision is not None
             node = self.state.nodes.name(self._pick(decision))
+        if self.shadows:
+            cpu += self._cast_shadow(cycle, decision, failure, node)
+        if failure is None:
             failure = self._commit(profile, cycle, entry, node, start)
         self.metrics.cycle_cpu.labels(profile.name).observe(time.thread_time() - cpu)
         if self._decided is not None:
@@ -251,6 +260,15 @@ class Scheduler:
             log.exception("Cycle of pod %s failed", cycle.pod.key)
             failure = outcome.error(f"{type(problem).__name__}: {problem}")
         return (begun[0] if begun else None), failure
+
+    def _cast_shadow(self, cycle: Cycle, decision: Decision | None, failure: Failure | None, node: str) -> float:
+        """Let the profile's shadow see the decision, if it came to one; the CPU time that it took, in seconds."""
+        shadow = self.shadows.get(cycle.profile_name)
+        if shadow is None or decision is None or not decision.begun or (failure is not None and not failure.rejected):
+            return 0.0
+        start = time.thread_time()
+        shadow(cycle, decision, failure, node)
+        return time.thread_time() - start
 
     def _skip(self, profile: Profile, pod: PodInfo) -> bool:
         """Pods that are being deleted, or have a node already, are not worth an attempt (skipPodSchedule)."""

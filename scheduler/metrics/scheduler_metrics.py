@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry
 
-from scheduler.metrics import specs
+from scheduler.metrics import config_specs, specs
 from scheduler.metrics.instruments import (
     Counter,
     CounterSeries,
@@ -159,6 +159,11 @@ class SchedulerMetrics:
         self.event_loop_lag = self._histogram(EVENT_LOOP_LAG)
         self.cycle_cpu = self._histogram(CYCLE_CPU)
         self.events_dropped = self._counter(DROPPED_EVENTS)
+        self.config_reloads = self._counter(config_specs.CONFIG_RELOADS)
+        self.config_last_success = self._gauge(config_specs.CONFIG_LAST_SUCCESS)
+        self.config_info = self._gauge(config_specs.CONFIG_INFO)
+        self.config_restart_required = self._gauge(config_specs.CONFIG_RESTART_REQUIRED)
+        self.shadow_decisions = self._counter(config_specs.SHADOW_DECISIONS)
 
     def _counter(self, spec: Spec, *, gate: str = "") -> Counter:
         return Counter(spec, self._registry_of(spec, gate))
