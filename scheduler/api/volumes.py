@@ -8,9 +8,8 @@ from scheduler.api.meta import LabelSelector, Model, ObjectMeta, ResourceRequire
 
 
 class VolumeMount(Model, frozen=True, kw_only=True):
-    """core/v1 VolumeMount."""
+    """core/v1 VolumeMount, without its name: each pod's service account token is mounted under another one."""
 
-    name: str = ""
     bind_mount_options: tuple[str, ...] = ()
 
 

@@ -49,6 +49,14 @@ def test_pods_that_scheduling_tells_apart_have_shapes_of_their_own(what, other):
     assert fingerprint(BASE.build()) != fingerprint(other.build())
 
 
+def test_the_token_that_each_pod_mounts_under_a_name_of_its_own_does_not_tell_pods_apart():
+    def with_token(name):
+        token = pod("a").volume(name, projected={"sources": [{"serviceAccountToken": {"path": "token"}}]})
+        return token.no_containers().container(volumeMounts=[{"name": name, "mountPath": "/var/run/secrets"}]).build()
+
+    assert fingerprint(with_token("kube-api-access-2x7kq")) == fingerprint(with_token("kube-api-access-9wz4m"))
+
+
 def test_a_shape_lives_as_long_as_someone_holds_it():
     shapes = ShapeTable()
     first = shapes.shape(BASE.build())
