@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +14,7 @@ from scheduler.api.times import parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from scheduler.api.objects import Pod, PodCondition
     from scheduler.cache.shapes import PodShape, ShapeTable, Usage
@@ -124,12 +126,13 @@ class PodTable:
     removeFromSlice). A pod that changes goes and comes.
     """
 
-    __slots__ = ("_by_node", "_by_uid", "_places")
+    __slots__ = ("_by_node", "_by_uid", "_followers", "_places")
 
     def __init__(self) -> None:
         self._by_uid: dict[str, PodInfo] = {}
         self._by_node: dict[str, list[PodInfo]] = {}
         self._places: dict[str, int] = {}
+        self._followers: list[weakref.ref[set[str]]] = []
 
     def __len__(self) -> int:
         return len(self._by_uid)
@@ -141,6 +144,10 @@ class PodTable:
         """The pod of that uid, if assigned."""
         return self._by_uid.get(uid)
 
+    def among(self, uids: AbstractSet[str]) -> AbstractSet[str]:
+        """Those of these pods that are assigned."""
+        return uids & self._by_uid.keys()
+
     def on_node(self, name: str) -> list[PodInfo]:
         """The pods assigned to a node."""
         return list(self._by_node.get(name, ()))
@@ -151,6 +158,8 @@ class PodTable:
         on_node = self._by_node.setdefault(pod.node_name, [])
         self._places[pod.uid] = len(on_node)
         on_node.append(pod)
+        if self._followers:
+            self._touch(pod.node_name)
 
     def remove(self, pod: PodInfo) -> None:
         """Forget a pod that was added."""
@@ -163,9 +172,27 @@ class PodTable:
             self._places[last.uid] = place
         if not on_node:
             del self._by_node[pod.node_name]
+        if self._followers:
+            self._touch(pod.node_name)
+
+    def follow(self) -> set[str]:
+        """The names of the nodes whose pods, or their order, change from now on; for the caller to empty.
+
+        It grows for as long as the caller holds it.
+        """
+        touched: set[str] = set()
+        self._followers.append(weakref.ref(touched, self._followers.remove))
+        return touched
+
+    def _touch(self, name: str) -> None:
+        for follower in self._followers:
+            touched = follower()
+            if touched is not None:
+                touched.add(name)
 
     def arrange(self, name: str, pods: Sequence[PodInfo]) -> None:
         """Put the pods of a node in an order that they were in before."""
         if pods:
             self._by_node[name] = list(pods)
             self._places.update((pod.uid, place) for place, pod in enumerate(pods))
+            self._touch(name)

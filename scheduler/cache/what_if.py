@@ -87,11 +87,26 @@ class ColumnTrial:
         self._saved = nodes.requested[:, rows].copy(), nodes.nonzero[:, rows].copy(), nodes.pod_count[rows].copy()
 
     def move(self, rows: Rows, usages: Rows, sign: int) -> None:
-        """Add a pod to each of these rows (sign 1) or take one away (-1); `usages` says by index what it takes."""
+        """Add a pod to each of these rows (sign 1) or take one away (-1); `usages` says by index what it takes.
+
+        The rows must be distinct.
+        """
         amounts = sign * self._requests[:, usages]
         self._nodes.requested[: len(amounts) - 2, rows] += amounts[:-2]
         self._nodes.nonzero[:, rows] += amounts[-2:]
         self._nodes.pod_count[rows] += sign
+
+    def move_all(self, rows: Rows, usages: Rows, sign: int) -> None:
+        """As `move`, for rows that may come several times."""
+        if len(rows) == len(set(rows.tolist())):
+            self.move(rows, usages, sign)
+            return
+        amounts = sign * self._requests[:, usages]
+        for column, amount in zip(self._nodes.requested, amounts[:-2], strict=False):
+            np.add.at(column, rows, amount)
+        for column, amount in zip(self._nodes.nonzero, amounts[-2:], strict=True):
+            np.add.at(column, rows, amount)
+        np.add.at(self._nodes.pod_count, rows, sign)
 
     def undo(self) -> None:
         """Put the columns back as they were."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler.cache.nodes import NodeView
+from scheduler.framework.by_columns import by_amounts_only, consider_rivals
 from scheduler.framework.diagnosis import Rejections
 from scheduler.framework.filter_timing import ask_filter
 from scheduler.framework.recorder import FILTER
@@ -50,7 +51,8 @@ def filter_nodes(profile: Profile, cycle: Cycle, filters: list[FilterPlugin], al
         if codes is not None:
             rejections.verdicts.append((plugin, codes))
     if len(cycle.state.nominations):
-        _consider_nominations(cycle, filters, rejections)
+        consider = consider_rivals if by_amounts_only(filters) else _consider_nominations
+        consider(cycle, filters, rejections)
     return rejections
 
 

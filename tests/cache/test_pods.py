@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scheduler.cache.pods import NO_ROW, PodTable
-from tests.builders import info, pod
+from tests.builders import info, node, pod, state
 
 
 def test_a_record_has_what_differs_between_pods_of_a_template():
@@ -96,3 +96,24 @@ class TestOrder:
         table = PodTable()
         table.arrange("n", [])
         assert table.on_node("n") == []
+
+
+def test_whoever_follows_is_told_of_the_nodes_whose_pods_change():
+    cluster = state([node("a"), node("b")], [pod("p").on("a"), pod("q").on("b")])
+    touched, others = cluster.pods.follow(), cluster.pods.follow()
+    assert touched == set()
+    cluster.set_pod(info(pod("p").on("a").cpu("1"), cluster))
+    assert touched == {"a"}
+    touched.clear()
+    cluster.remove_pod(info(pod("q")).uid)
+    assert (touched, others) == ({"b"}, {"a", "b"})
+    with cluster.what_if() as trial:
+        touched.clear()
+        trial.add(info(pod("r"), cluster), "a")
+    assert touched == {"a"}
+
+
+def test_those_of_some_pods_that_are_assigned():
+    cluster = state([node("a")], [pod("p").on("a")])
+    p, q = info(pod("p")).uid, info(pod("q")).uid
+    assert cluster.pods.among({p, q}) == {p}

@@ -99,3 +99,17 @@ def test_amounts_of_many_nodes_are_tried_at_once(cluster):
     assert requested(cluster) == {"a": 3000, "b": 0}
     assert cluster.nodes.pod_count[:2].tolist() == [2, 0]
     assert cluster.nodes.nonzero[CPU, :2].tolist() == [3000, 0]
+
+
+def test_several_pods_of_one_node_are_tried_at_once(cluster):
+    p, q = (cluster.pods.get(info(pod(name)).uid) for name in "pq")
+    rows = np.array([0, 1, 0])
+    with cluster.what_if_columns(np.array([0, 1]), [p.usage, q.usage]) as trial:
+        before = requested(cluster), cluster.nodes.pod_count[:2].tolist(), cluster.nodes.nonzero[CPU, :2].tolist()
+        trial.move_all(rows, np.array([0, 1, 1]), 1)
+        amounts = p.usage.requests["cpu"], q.usage.requests["cpu"]
+        assert requested(cluster) == {"a": before[0]["a"] + sum(amounts), "b": before[0]["b"] + amounts[1]}
+        assert cluster.nodes.pod_count[:2].tolist() == [before[1][0] + 2, before[1][1] + 1]
+        assert cluster.nodes.nonzero[CPU, :2].tolist() == [before[2][0] + sum(amounts), before[2][1] + amounts[1]]
+        trial.move_all(rows, np.array([0, 1, 1]), -1)
+        assert before[0] == requested(cluster)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from scheduler.framework.filtering import nominated_rivals
 from scheduler.framework.interface import Eviction
 from scheduler.framework.status import Code, Status
 from scheduler.plugins.defaultpreemption.columns import select_victims_by_columns
 from scheduler.plugins.defaultpreemption.filters import DryRunFilters
+from scheduler.plugins.defaultpreemption.orders import KnownOrders
 from scheduler.plugins.defaultpreemption.victims import select_victims
 
 if TYPE_CHECKING:
@@ -34,11 +34,14 @@ class DryRun:
     that break none; `tried` counts the nodes where they do not help by why, and `errors` are what went wrong.
     """
 
-    def __init__(self, cycle: Cycle, rejections: Rejections, budgets: Budgets, now: float) -> None:
+    def __init__(
+        self, cycle: Cycle, rejections: Rejections, budgets: Budgets, now: float, orders: KnownOrders | None = None
+    ) -> None:
         self._cycle = cycle
         self._filters = DryRunFilters(cycle, rejections)
         self._budgets = budgets
         self._now = now
+        self._orders = orders if orders is not None and orders.state is cycle.state else KnownOrders(cycle.state)
         self._kept: Counter[bool] = Counter()
         """Candidates by whether they break a budget."""
         self.candidates: list[Eviction] = []
@@ -60,19 +63,10 @@ class DryRun:
                     return
 
     def _outcomes(self, rows: Sequence[int]) -> dict[int, Eviction | Status]:
-        cycle, nominations = self._cycle, self._cycle.state.nominations
-        if not self._filters.columns_only:
-            alone, together = rows, []
-        elif len(nominations):
-            name = cycle.state.nodes.name
-            contested = {row for row in rows if nominated_rivals(cycle, name(row))}
-            alone, together = [row for row in rows if row in contested], [row for row in rows if row not in contested]
-        else:
-            alone, together = [], list(rows)
-        found = select_victims_by_columns(cycle, self._filters, together, self._budgets, self._now)
-        for row in alone:
-            found[row] = select_victims(cycle, self._filters, row, self._budgets, self._now)
-        return found
+        cycle, filters, budgets, now = self._cycle, self._filters, self._budgets, self._now
+        if filters.columns_only:
+            return select_victims_by_columns(cycle, filters, rows, budgets, now, self._orders)
+        return {row: select_victims(cycle, filters, row, budgets, now) for row in rows}
 
     def _note(self, outcome: Eviction | Status, wanted: int) -> None:
         if isinstance(outcome, Eviction):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from scheduler.framework.sort_slice import sort_slice
@@ -49,11 +51,21 @@ def best(candidates: Sequence[Eviction], now: float) -> list[Eviction]:
 def _cost(candidate: Eviction, now: float) -> tuple[int, int, int, int, float]:
     """Budgets broken, the priority of the first victim (the highest, unless an extender named them), the sum of
     priorities, the number of victims, and at last how long the oldest of the most important ones has been running."""
-    victims = candidate.victims
+    first, total, count, oldest, idle = _standing(candidate.victims)
+    return candidate.violations, first, total, count, -min(oldest, now) if idle else -oldest
+
+
+@lru_cache(maxsize=8192)
+def _standing(victims: tuple[PodInfo, ...]) -> tuple[int, int, int, float, bool]:
+    """Priority of the first, sum of priorities, number, and when the oldest of the most important ones started.
+
+    That is infinite if none of them has, and at the end is whether any has not. The next attempts ask the same again.
+    """
     highest = max(pod.priority for pod in victims)
-    oldest = min(_started(pod, now) for pod in victims if pod.priority == highest)
+    starts = [pod.start_time for pod in victims if pod.priority == highest]
+    oldest = min((start for start in starts if start is not None), default=math.inf)
     total = sum(pod.priority + _OFFSET for pod in victims)
-    return candidate.violations, victims[0].priority, total, len(victims), -oldest
+    return victims[0].priority, total, len(victims), oldest, None in starts
 
 
 def _started(pod: PodInfo, now: float) -> float:

@@ -2,87 +2,108 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from scheduler.plugins.defaultpreemption.eligibility import possible_victims
-from scheduler.plugins.defaultpreemption.victims import NO_VICTIMS, Order
+from scheduler.plugins.defaultpreemption.orders import NOBODY
+from scheduler.plugins.defaultpreemption.victims import NO_VICTIMS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from scheduler.cache.shapes import Usage
+    from scheduler.cache.nominations import Rivals
+    from scheduler.cache.what_if import ColumnTrial
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.interface import Eviction
     from scheduler.framework.status import Status
     from scheduler.plugins.defaultpreemption.budgets import Budgets
     from scheduler.plugins.defaultpreemption.filters import DryRunFilters
+    from scheduler.plugins.defaultpreemption.orders import KnownOrders
 
 Rows = npt.NDArray[np.intp]
-
-_NOBODY = -1
+Mask = npt.NDArray[np.bool_]
 
 
 def select_victims_by_columns(
-    cycle: Cycle, filters: DryRunFilters, rows: Sequence[int], budgets: Budgets, now: float
+    cycle: Cycle, filters: DryRunFilters, rows: Sequence[int], budgets: Budgets, now: float, known: KnownOrders
 ) -> dict[int, Eviction | Status]:
-    """By row, whom to evict or why that does not help; the rows' k-th pods are all put back in one go.
-
-    Nobody must be nominated to these nodes who matters as much as the pod.
-    """
-    found: dict[int, Eviction | Status] = {}
-    orders: dict[int, Order] = {}
-    for row in rows:
-        possible = possible_victims(cycle, row)
-        if possible:
-            orders[row] = Order(possible, budgets, now)
-        else:
-            found[row] = NO_VICTIMS
-    if not orders:
+    """By row, whom to evict or why that does not help; the rows' k-th pods are all put back in one go."""
+    indices = np.array(rows, np.intp)
+    orders = known.of(cycle, indices, budgets, now)
+    somebody = orders.taken[indices, 0] != NOBODY
+    found: dict[int, Eviction | Status] = dict.fromkeys(indices[~somebody].tolist(), NO_VICTIMS)
+    indices = indices[somebody]
+    if not len(indices):
         return found
-    indices = np.fromiter(orders, np.intp, len(orders))
-    usages, taken = _usages(list(orders.values()))
-    with cycle.state.what_if_columns(indices, usages) as trial:
-        present = taken != _NOBODY
-        for place in range(taken.shape[1]):
+    taken = orders.taken[indices]
+    present = taken != NOBODY
+    most = int(np.count_nonzero(present.any(axis=0)))
+    taken, present = taken[:, :most], present[:, :most]
+    state = cycle.state
+    chosen = np.zeros(cycle.nodes.size, np.bool_)
+    chosen[indices] = True
+    rivals = state.nominations.rivals(cycle.pod, state.nodes, state.pods).on(chosen)
+    usages = [*rivals.usages, *orders.usages]
+    taken = taken + len(rivals.usages)
+    with state.what_if_columns(indices, usages) as trial:
+        asked = _WithRivals(filters, trial, rivals, cycle.nodes.size)
+        for place in range(most):
             some = np.flatnonzero(present[:, place])
             trial.move(indices[some], taken[some, place], -1)
         fits = np.ones(len(indices), np.bool_)
-        for status, positions in filters.verdicts(indices):
+        for status, refused in asked.verdicts(indices):
+            positions = refused[fits[refused]]
             fits[positions] = False
             found.update(dict.fromkeys(indices[positions].tolist(), status))
         victims = present & fits[:, None]
-        for place in range(taken.shape[1]):
+        for place in range(most):
             some = np.flatnonzero(victims[:, place])
             if not len(some):
                 continue
             trial.move(indices[some], taken[some, place], 1)
-            misfits = filters.misfits(indices[some])
+            misfits = asked.misfits(indices[some])
             victims[some[~misfits], place] = False
             gone = some[misfits]
             trial.move(indices[gone], taken[gone, place], -1)
-    name = cycle.state.nodes.name
-    for position in np.flatnonzero(fits).tolist():
-        row = int(indices[position])
-        found[row] = orders[row].eviction(name(row), np.flatnonzero(victims[position]).tolist())
+    for row, chosen_ones in zip(indices[fits].tolist(), victims[fits].tolist(), strict=True):
+        order = orders.by_row[row]
+        assert order is not None
+        found[row] = order.eviction(state.nodes.name(row), chosen_ones)
     return found
 
 
-def _usages(orders: Sequence[Order]) -> tuple[list[Usage], npt.NDArray[np.intp]]:
-    """The distinct usages, and which of them the pod at each place of each node has (-1 for no pod there)."""
-    places: dict[int, int] = {}
-    usages: list[Usage] = []
-    taken = np.full((len(orders), max(len(order.pods) for order in orders)), _NOBODY, np.intp)
-    for position, order in enumerate(orders):
-        line = []
-        for pod in order.pods:
-            usage = pod.usage
-            place = places.get(id(usage))
-            if place is None:
-                place = places[id(usage)] = len(usages)
-                usages.append(usage)
-            line.append(place)
-        taken[position, : len(line)] = line
-    return usages, taken
+class _WithRivals:
+    """The filters, asked about nodes with the pods on them that are nominated there, and without these."""
+
+    def __init__(self, filters: DryRunFilters, trial: ColumnTrial, rivals: Rivals, size: int) -> None:
+        self._filters = filters
+        self._trial = trial
+        self._rivals = rivals
+        self._contested = np.zeros(size, np.bool_)
+        self._contested[rivals.rows] = True
+
+    def verdicts(self, rows: Rows) -> Iterator[tuple[Status, Rows]]:
+        """(refusal, positions in `rows`); of the refusals of a node the first one counts."""
+        contested = np.flatnonzero(self._contested[rows])
+        with_rivals: list[tuple[Status, Rows]] = []
+        if len(contested):
+            self._move(1)
+            with_rivals = [(status, contested[at]) for status, at in self._filters.verdicts(rows[contested])]
+            self._move(-1)
+        return chain(with_rivals, self._filters.verdicts(rows))
+
+    def misfits(self, rows: Rows) -> Mask:
+        """Which of these nodes the filters turn down, with or without the rivals."""
+        misfits = self._filters.misfits(rows)
+        contested = np.flatnonzero(self._contested[rows])
+        if len(contested):
+            self._move(1)
+            misfits[contested] |= self._filters.misfits(rows[contested])
+            self._move(-1)
+        return misfits
+
+    def _move(self, sign: int) -> None:
+        self._trial.move_all(self._rivals.rows, self._rivals.taken, sign)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from scheduler.cache.changes import Change
 from scheduler.cache.nodes import NodeView
+from scheduler.framework.by_columns import Bearing, bearing, by_amounts_only
 from scheduler.framework.status import Status, error
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Rows = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
-
-_ON_PODS: Final = Change.REQUESTED | Change.PODS | Change.PORTS
-_BEYOND_COLUMNS: Final = Change.PODS | Change.PORTS
 
 
 class DryRunFilters:
@@ -39,14 +36,12 @@ class DryRunFilters:
         filtered = not rejections.pre_filter_message
         self._steps: list[tuple[FilterPlugin, bool, Codes | None]] = []
         self._open: list[FilterPlugin] = []
-        self.columns_only = filtered
+        self.columns_only = filtered and by_amounts_only(cycle.filters)
         for plugin in cycle.filters:
-            by_row = filtered and not plugin.per_cycle and not plugin.feasible_only
-            settled = by_row and not plugin.depends & _ON_PODS
+            settled = filtered and bearing(plugin) is Bearing.NONE
             self._steps.append((plugin, settled, known.get(plugin.name)))
             if not settled:
                 self._open.append(plugin)
-                self.columns_only &= by_row and not plugin.depends & _BEYOND_COLUMNS
 
     def verdict(self, row: int) -> Status | None:
         """The first refusal of one node as the state is now, None if the pod fits."""

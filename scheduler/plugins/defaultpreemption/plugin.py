@@ -18,6 +18,7 @@ from scheduler.plugins.defaultpreemption.candidates import DryRun, candidates_wa
 from scheduler.plugins.defaultpreemption.choice import best
 from scheduler.plugins.defaultpreemption.eligibility import why_not_eligible
 from scheduler.plugins.defaultpreemption.executor import Executor
+from scheduler.plugins.defaultpreemption.orders import KnownOrders
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         self._metrics = handle.metrics
         self._random = handle.random
         self._budgets = BudgetSource(handle.state.objects)
+        self._orders = KnownOrders(handle.state)
         self._asynchronous = handle.feature_enabled(_GATE)
         self._executor = Executor(handle, asynchronous=self._asynchronous)
 
@@ -67,7 +69,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         if why_not:
             return PostFilterResult(unschedulable(messages.prefixed(why_not)))
         now = time.time()
-        dry_run = DryRun(cycle, rejections, self._budgets.current(), now)
+        dry_run = DryRun(cycle, rejections, self._budgets.current(), now, self._orders)
         rows = rejections.rows_with(Code.UNSCHEDULABLE).tolist()
         if rows:
             offset = self._random.randrange(len(rows))

@@ -6,6 +6,7 @@ Source: pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go,
 from __future__ import annotations
 
 from functools import partial
+from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 from scheduler.framework.filtering import nominated_rivals, try_row
@@ -32,7 +33,7 @@ class Order:
     `violating` is how many of `pods` are of that kind.
     """
 
-    __slots__ = ("_ranked", "pods", "violating")
+    __slots__ = ("_evictions", "_ranked", "pods", "violating")
 
     def __init__(self, possible: Sequence[PodInfo], budgets: Budgets, now: float) -> None:
         pods = by_importance(ranked(possible, now))
@@ -46,17 +47,24 @@ class Order:
                     *(one for one, breaking in zip(pods, breaks, strict=True) if not breaking),
                 ]
         self._ranked = pods
+        self._evictions: dict[tuple[bool, ...], Eviction | Status] = {}
         self.pods = [one.pod for one in pods]
 
-    def eviction(self, node: str, victims: Sequence[int]) -> Eviction | Status:
-        """What comes of it if the pods at these places could not be put back."""
-        if not victims:
+    def eviction(self, node: str, victims: Sequence[bool]) -> Eviction | Status:
+        """What comes of it if those pods could not be put back of which this is true, place by place."""
+        places = tuple(victims)
+        known = self._evictions.get(places)
+        if known is None:
+            known = self._evictions[places] = self._eviction(node, places)
+        return known
+
+    def _eviction(self, node: str, victims: Sequence[bool]) -> Eviction | Status:
+        pods = list(compress(self._ranked, victims))
+        if not pods:
             return error(messages.no_victim_needed(node))
-        pods = [self._ranked[place] for place in victims]
-        violations = sum(1 for place in victims if place < self.violating)
         if 0 < self.violating < len(self.pods):
             pods = by_importance(pods)
-        return Eviction(node, tuple(one.pod for one in pods), violations)
+        return Eviction(node, tuple(one.pod for one in pods), sum(victims[: self.violating]))
 
 
 def select_victims(cycle: Cycle, filters: DryRunFilters, row: int, budgets: Budgets, now: float) -> Eviction | Status:
@@ -75,9 +83,9 @@ def select_victims(cycle: Cycle, filters: DryRunFilters, row: int, budgets: Budg
             return status
         order = Order(possible, budgets, now)
         victims = []
-        for place, pod in enumerate(order.pods):
+        for pod in order.pods:
             trial.restore(pod)
-            if try_row(cycle, trial, rivals, row, verdict) is not None:
+            victims.append(try_row(cycle, trial, rivals, row, verdict) is not None)
+            if victims[-1]:
                 trial.remove(pod)
-                victims.append(place)
     return order.eviction(node, victims)

@@ -12,6 +12,7 @@ from scheduler.framework.status import error
 from scheduler.plugins.defaultpreemption.budgets import Budgets
 from scheduler.plugins.defaultpreemption.columns import select_victims_by_columns
 from scheduler.plugins.defaultpreemption.filters import DryRunFilters
+from scheduler.plugins.defaultpreemption.orders import KnownOrders
 from scheduler.plugins.defaultpreemption.victims import NO_VICTIMS, Order, select_victims
 from tests.builders import info, pod_term, state
 from tests.plugins.defaultpreemption.attempts import NO_BUDGETS, NOW, budget, rejected, small, there, wanting
@@ -29,7 +30,9 @@ def one_by_one(cycle, rejections, budgets):
 def all_at_once(cycle, rejections, budgets):
     filters = DryRunFilters(cycle, rejections)
     assert filters.columns_only
-    return select_victims_by_columns(cycle, filters, list(cycle.state.nodes.rows.values()), budgets, NOW)
+    return select_victims_by_columns(
+        cycle, filters, list(cycle.state.nodes.rows.values()), budgets, NOW, KnownOrders(cycle.state)
+    )
 
 
 def told(outcome):
@@ -156,8 +159,19 @@ placed = st.lists(
 )
 
 
-@given(pods=placed, cpu=st.sampled_from(["1500m", "2"]), priority=st.integers(0, 4), allowed=st.integers(0, 3))
-def test_many_at_once_come_out_as_each_alone(pods, cpu, priority, allowed):
+nominated = st.lists(
+    st.tuples(st.integers(0, 3), st.sampled_from(["250m", "500m", "1"]), st.integers(0, 4)), max_size=4
+)
+
+
+@given(
+    pods=placed,
+    nominated=nominated,
+    cpu=st.sampled_from(["1500m", "2"]),
+    priority=st.integers(0, 4),
+    allowed=st.integers(0, 3),
+)
+def test_many_at_once_come_out_as_each_alone(pods, nominated, cpu, priority, allowed):
     nodes = [small(f"n{i}").capacity(cpu="2", memory="8Gi", pods="4") for i in range(4)]
     made = [
         there(f"p{i}", f"n{on}", cpu=size, priority=rank, started=50 * i + age).label(app=app)
@@ -166,5 +180,8 @@ def test_many_at_once_come_out_as_each_alone(pods, cpu, priority, allowed):
     budgets = Budgets([budget("b", WEB, allowed)])
     # Every node is too full, by a pod of the least priority, so that every one is tried.
     made += [there(f"filler{i}", f"n{i}", cpu="750m", priority=-2) for i in range(4)]
-    attempt = rejected(state(nodes, made), wanting(cpu, priority))
+    cluster = state(nodes, made)
+    for i, (on, size, rank) in enumerate(nominated):
+        cluster.nominations.add(info(there(f"q{i}", "", cpu=size, priority=rank), cluster), f"n{on}")
+    attempt = rejected(cluster, wanting(cpu, priority))
     assert all_at_once(*attempt, budgets) == one_by_one(*attempt, budgets)
