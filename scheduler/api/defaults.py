@@ -33,16 +33,21 @@ def apply_defaults(obj: Json) -> Json:
         copy: Json = msgspec.json.decode(msgspec.json.encode(obj), type=dict)
     except (TypeError, ValueError, RecursionError) as error:
         raise DecodeError(f"the object can't be written as JSON: {error}") from error
-    kind = copy.get("kind")
-    metadata = _child(copy, "metadata")
+    return default_in_place(copy)
+
+
+def default_in_place(obj: Json) -> Json:
+    """``apply_defaults`` on the object itself, which is returned; no part of it may be in it twice."""
+    kind = obj.get("kind")
+    metadata = _child(obj, "metadata")
     if not metadata.get("uid"):
         metadata["uid"] = f"{kind or ''}/{metadata.get('namespace') or ''}/{metadata.get('name') or ''}"
     if not metadata.get("resourceVersion"):
         metadata["resourceVersion"] = "1"
-    default = _DEFAULTS.get((copy.get("apiVersion"), kind))
+    default = _DEFAULTS.get((obj.get("apiVersion"), kind))
     if default is not None:
-        default(copy)
-    return copy
+        default(obj)
+    return obj
 
 
 def _default_pod(pod: Json) -> None:

@@ -27,17 +27,29 @@ class _Dumper(_DUMPER):  # type: ignore[misc]  # the quick dumper where PyYAML h
         return True
 
 
-def as_json(decisions: Sequence[PodDecision]) -> str:
-    """All decisions with all details, as JSON with a newline at the end."""
-    encoded = msgspec.json.encode({"decisions": [_value(decision) for decision in decisions]})
+def as_json(decisions: Sequence[PodDecision], changes: Sequence[str] = ()) -> str:
+    """All decisions with all details, as JSON with a newline at the end; `changes` are named where there are any."""
+    encoded = msgspec.json.encode(_document(decisions, changes))
     return msgspec.json.format(encoded, indent=2).decode() + "\n"
 
 
-def as_yaml(decisions: Sequence[PodDecision]) -> str:
+def as_yaml(decisions: Sequence[PodDecision], changes: Sequence[str] = ()) -> str:
     """The same as YAML."""
-    value = {"decisions": [_value(decision) for decision in decisions]}
-    text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**20)
+    text: str = yaml.dump(
+        _document(decisions, changes), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**20
+    )
     return text
+
+
+def _document(decisions: Sequence[PodDecision], changes: Sequence[str]) -> dict[str, Any]:
+    named = {"changes": list(changes)} if changes else {}
+    return {**named, "decisions": [_value(decision) for decision in decisions]}
+
+
+def print_changes(changes: Sequence[str], stream: TextIO) -> None:
+    """What was changed beforehand, on a line of its own."""
+    if changes:
+        show(stream, [Styled(f"What if: {'; '.join(changes)}", "bold"), Styled("")])
 
 
 def print_table(decisions: Sequence[PodDecision], stream: TextIO, *, wide: bool = False) -> None:

@@ -52,7 +52,7 @@ def page(*names: str, following: str = "") -> dict[str, Any]:
 
 
 async def names(server: FakeApiServer) -> list[str]:
-    objects: list[Any] = await read_all(server.connection)
+    objects: list[Any] = (await read_all(server.connection)).objects
     return [f"{type(item).__name__} {item.metadata.name}" for item in objects]
 
 
@@ -109,10 +109,52 @@ async def test_an_object_that_can_not_be_read_is_an_error(server: FakeApiServer)
 
 async def test_the_kubeconfig_says_which_cluster(server: FakeApiServer, tmp_path: Path) -> None:
     server.on("GET", kinds.NODES.path(), reply(page("a")))
-    objects: list[Any] = await read_cluster(write_kubeconfig(tmp_path / "kubeconfig", server), "")
+    objects: list[Any] = (await read_cluster(write_kubeconfig(tmp_path / "kubeconfig", server), "")).objects
     assert [item.metadata.name for item in objects] == ["a"]
 
 
 async def test_credentials_that_can_not_be_had(tmp_path: Path) -> None:
     with pytest.raises(ManifestError, match="nowhere"):
         await read_cluster(str(tmp_path / "nowhere"), "")
+
+
+class TestRights:
+    """Who may do little gets what he may see."""
+
+    async def test_kinds_that_may_not_be_listed_are_left_out_with_a_note(self, server: FakeApiServer) -> None:
+        refusal = status(403, "Forbidden", "forbidden")
+        for resource in READ:
+            server.on("GET", resource.path(), refusal)
+        server.on("GET", kinds.NODES.path(), reply(page("n")))
+        server.on("GET", kinds.PODS.path(), reply(page("p")))
+        live = await read_all(server.connection)
+        assert [type(item).__name__ for item in live.objects] == ["Node", "Pod"]
+        assert set(live.left_out) == {resource.plural for resource in READ} - {"nodes", "pods"}
+        assert (
+            "Left out, as you have no right to list poddisruptionbudgets in all namespaces: preemption spares nobody."
+            in live.notes
+        )
+
+    async def test_nodes_and_pods_are_needed_and_the_missing_rights_are_named(self, server: FakeApiServer) -> None:
+        for resource in (kinds.NODES, kinds.PODS):
+            server.on("GET", resource.path(), status(403, "Forbidden", f'User "eve" cannot list {resource.plural}'))
+        with pytest.raises(ManifestError) as caught:
+            await read_all(server.connection)
+        nodes, pods = str(caught.value).splitlines()
+        assert "you have no right to list nodes in all namespaces" in nodes
+        assert 'apiGroups: [""], resources: ["pods"], verbs: ["list"]' in pods
+        assert 'User "eve" cannot list pods' in pods
+
+    async def test_other_refusals_are_errors(self, server: FakeApiServer) -> None:
+        server.on("GET", kinds.SERVICES.path(), status(404, "NotFound", "no such thing"))
+        with pytest.raises(ManifestError, match="services: no such thing"):
+            await read_all(server.connection)
+
+
+async def test_how_far_it_is(server: FakeApiServer) -> None:
+    first = page("a", "b", following="t")
+    first["metadata"]["remainingItemCount"] = 1
+    server.on("GET", kinds.NODES.path(), reply(first), reply(page("c")))
+    told: list[tuple[str, int, int | None]] = []
+    await read_all(server.connection, lambda *step: told.append(step))
+    assert told[:2] == [("reading nodes", 2, 3), ("reading nodes", 3, None)]

@@ -303,3 +303,122 @@ class TestLiveCluster:
         path = write_kubeconfig(run.directory / "kubeconfig", server)
         assert run("--from-cluster", "--kubeconfig", path) == 2
         assert "cluster http://127.0.0.1:9: " in run.err
+
+
+def small_cluster(nodes: int = 2, *, cpu: int = 4) -> str:
+    """Nodes n1, n2, ... and a pod web-5d-1 that runs on n1."""
+    parts = [
+        f"{{apiVersion: v1, kind: Node, metadata: {{name: n{number}}}, "
+        f'status: {{allocatable: {{cpu: "{cpu}", pods: "9"}}}}}}'
+        for number in range(1, nodes + 1)
+    ]
+    owner = "{apiVersion: apps/v1, kind: ReplicaSet, name: web-5d, uid: r, controller: true}"
+    parts.append(
+        f"{{apiVersion: v1, kind: Pod, metadata: {{name: web-5d-1, labels: {{pod-template-hash: 5d}}, "
+        f"ownerReferences: [{owner}]}}, "
+        "spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 3}}}]}}"
+    )
+    return "\n---\n".join(parts)
+
+
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop}
+spec:
+  replicas: 3
+  template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}
+"""
+
+
+class TestWhatIf:
+    def places(self, run: Run, *arguments: str) -> list[tuple[str, str | None]]:
+        path = run.write("c.yaml", small_cluster())
+        return [(d["pod"], d["node"]) for d in run.decisions("-f", path, *arguments)]
+
+    def test_a_node_drained(self, run: Run) -> None:
+        assert self.places(run, "--drain", "n1") == [("default/web-5d-1", "n2")]
+
+    def test_a_node_gone(self, run: Run) -> None:
+        assert self.places(run, "--without-node", "n1") == [("default/web-5d-1", "n2")]
+
+    def test_a_workload_scaled(self, run: Run) -> None:
+        found = self.places(run, "--scale", "deployment/web=3")
+        assert found == [("default/web-5d-new-1", "n2"), ("default/web-5d-new-2", None)]
+
+    def test_changes_are_made_in_the_order_they_are_written_in(self, run: Run) -> None:
+        cordoned = self.places(
+            run, "--cordon", "n1", "--add-nodes", "1=n1", "--scale", "deploy/web=2", "--cordon", "n2"
+        )
+        assert cordoned == [("default/web-5d-new-1", "n1-new-1")]
+        all_cordoned = self.places(run, "--add-nodes", "1=n1", "--cordon", "*", "--scale", "deploy/web=2")
+        assert all_cordoned == [("default/web-5d-new-1", None)]
+
+    def test_running_pods_placed_anew(self, run: Run) -> None:
+        assert [name for name, _ in self.places(run, "--reschedule")] == ["default/web-5d-1"]
+
+    def test_what_was_changed_is_the_first_line(self, run: Run) -> None:
+        path = run.write("c.yaml", small_cluster())
+        assert run("-f", path, "--add-nodes", "1=n1", "--drain", "n1") == 0
+        assert run.out.splitlines()[0] == "What if: added 1 node like n1; drained n1: 1 pod to place again"
+        assert run.out.splitlines()[2].split() == ["POD", "NODE", "STATUS", "MESSAGE"]
+
+    def test_and_a_list_in_json(self, run: Run) -> None:
+        assert run("-f", run.write("c.yaml", small_cluster()), "--cordon", "n1", "-o", "json") == 0
+        assert json.loads(run.out)["changes"] == ["cordoned n1"]
+
+    def test_objects_of_a_later_file_lie_over_those_of_an_earlier_one(self, run: Run) -> None:
+        over = run.write("over.yaml", "{apiVersion: v1, kind: Node, metadata: {name: n2}, spec: {unschedulable: true}}")
+        path = run.write("c.yaml", small_cluster())
+        assert run("-f", path, "-f", over, "--drain", "n1") == 0
+        assert run.out.splitlines()[0].startswith(f"What if: 1 object replaced by {over}; drained n1")
+        assert "Unschedulable" in run.out
+
+    def test_a_field_of_the_configuration(self, run: Run) -> None:
+        path = run.write("c.yaml", CLUSTER)
+        profile = "profiles[other].plugins.multiPoint.disabled[NodeResourcesFit].name=NodeResourcesFit"
+        found = run.decisions("-f", path, "--set", profile)
+        assert [(d["pod"], d["node"]) for d in found] == [("default/small", "n1"), ("default/big", "n1")]
+
+    def test_deployments_that_have_no_pods_get_some(self, run: Run) -> None:
+        found = run.decisions("-f", run.write("c.yaml", f"{small_cluster()}\n---\n{DEPLOYMENT}"))
+        assert [d["pod"] for d in found] == ["default/shop-new-1", "default/shop-new-2", "default/shop-new-3"]
+        assert run.err == "Made 3 pods of Deployment default/shop, which has none yet.\n"
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--drain", "n3"], "there is no node 'n3'"),
+            (["--scale", "deployment/wep=1"], "there is no Deployment wep with pods or a template; did you mean web?"),
+            (["--add-nodes", "n1"], "--add-nodes n1: write a number and the node that they are like"),
+            (["--remove-taint", "n1:gpu"], "has a taint gpu; they have no taints"),
+            (["--set", "profiles"], "--set profiles: write PATH=VALUE"),
+            (["--set", "percentOfNodes=3"], '--set: unknown field "percentOfNodes"'),
+        ],
+    )
+    def test_what_can_not_be_tried(self, run: Run, arguments: list[str], message: str) -> None:
+        assert run("-f", run.write("c.yaml", small_cluster()), *arguments) == 2
+        assert run.out == ""
+        assert message in run.err
+
+
+class TestFailOn:
+    def test_pods_that_stay_pending(self, run: Run) -> None:
+        path = run.write("c.yaml", small_cluster())
+        assert run("-f", path, "--scale", "deploy/web=3") == 0
+        assert run("-f", path, "--scale", "deploy/web=3", "--fail-on", "pending") == 1
+        assert "default/web-5d-new-2" in run.out
+        assert run("-f", path, "--scale", "deploy/web=2", "--fail-on", "pending") == 0
+
+    def test_pods_that_are_held_back_on_purpose_do_not_count(self, run: Run) -> None:
+        gated = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {schedulingGates: [{name: g}]}}"
+        assert run("-f", run.write("c.yaml", f"{small_cluster()}\n---\n{gated}"), "--fail-on", "pending") == 0
+
+    def test_pods_that_others_had_to_leave_for(self, run: Run) -> None:
+        urgent = (
+            "{apiVersion: v1, kind: Pod, metadata: {name: p}, "
+            "spec: {priority: 9, containers: [{name: c, resources: {requests: {cpu: 4}}}]}}"
+        )
+        path = run.write("c.yaml", f"{small_cluster(nodes=1)}\n---\n{urgent}")
+        assert run("-f", path, "--fail-on", "pending") == 0
+        assert run("-f", path, "--fail-on", "pending", "--fail-on", "preemption") == 1

@@ -1,0 +1,1 @@
+"""Changes that are tried on the objects of a cluster before anything is scheduled."""

@@ -1,0 +1,55 @@
+"""The forms in which `berth simulate` prints what came out."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from scheduler.app.decisions import PodDecision
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What a simulation came to: the decisions, and what was changed beforehand."""
+
+    decisions: Sequence[PodDecision]
+    changes: Sequence[str] = ()
+
+
+def _table(outcome: Outcome, *, wide: bool = False) -> None:
+    from scheduler.cli import decisions as printing
+
+    printing.print_changes(outcome.changes, sys.stdout)
+    if outcome.decisions:
+        printing.print_table(outcome.decisions, sys.stdout, wide=wide)
+    else:
+        print("No pods to schedule.", file=sys.stderr)
+
+
+def _wide(outcome: Outcome) -> None:
+    _table(outcome, wide=True)
+
+
+def _json(outcome: Outcome) -> None:
+    from scheduler.cli import decisions as printing
+
+    sys.stdout.write(printing.as_json(outcome.decisions, outcome.changes))
+
+
+def _yaml(outcome: Outcome) -> None:
+    from scheduler.cli import decisions as printing
+
+    sys.stdout.write(printing.as_yaml(outcome.decisions, outcome.changes))
+
+
+OUTPUTS: Final[Mapping[str, Callable[[Outcome], None]]] = {
+    "table": _table,
+    "wide": _wide,
+    "json": _json,
+    "yaml": _yaml,
+}
+"""What `-o` can ask for, and who prints it."""
