@@ -1,4 +1,4 @@
-"""Times of Kubernetes objects: RFC 3339 texts to seconds since 1970."""
+"""Times of Kubernetes objects: RFC 3339 texts, and seconds since 1970."""
 
 from __future__ import annotations
 
@@ -37,3 +37,9 @@ def parse_time(text: str) -> float:
     if not fraction:
         return float(seconds)
     return float(seconds + Fraction(int(fraction), 10 ** len(fraction)))
+
+
+def format_time(seconds: float) -> str:
+    """The RFC 3339 text, in UTC to the microsecond, of a time in seconds since 1970."""
+    whole, micros = divmod(round(seconds * 1_000_000), 1_000_000)
+    return f"{(_EPOCH + timedelta(seconds=whole)).strftime('%Y-%m-%dT%H:%M:%S')}.{micros:06d}Z"

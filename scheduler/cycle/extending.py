@@ -76,5 +76,5 @@ def extender_scores(cycle: Cycle) -> list[PluginScores]:
             if place is not None:
                 raw[place] = wrap64(int(raw[place]) + score.score)
                 weighted[place] = wrap64(int(weighted[place]) + score.score * weight * SCALE)
-        given.append(PluginScores(extender, raw, weighted))
+        given.append(PluginScores(extender, raw, weighted, weight))
     return given

@@ -29,6 +29,10 @@ class UnscheduledPods:
         """The newest record of a pod, or None if it is gone, bound, or not ours."""
         return self._by_uid.get(uid)
 
+    def find(self, namespace: str, name: str) -> PodInfo | None:
+        """The newest record of the pod of that name, or None."""
+        return self._by_uid.get(self._uids.get((namespace, name), ""))
+
     def has_name(self, namespace: str, name: str) -> bool:
         """Whether any of the pods has this name, be it another one than before."""
         return (namespace, name) in self._uids

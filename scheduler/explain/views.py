@@ -59,7 +59,8 @@ class ScoreColumn(View, frozen=True, kw_only=True):
 
 
 class Feasible(View, frozen=True, kw_only=True):
-    """The nodes that fit, the best first; all lists are of one length. No columns: nothing needed to be scored."""
+    """The nodes that fit, the best first; all lists are of one length. Without totals and columns nothing needed to be
+    scored: a single node fits, or no plugin scores."""
 
     names: tuple[str, ...] = ()
     totals: tuple[int, ...] = ()

@@ -25,14 +25,23 @@ MIN_NODE_SCORE: Final = 0
 
 
 class PluginScores:
-    """One plugin's scores, int64 in the order of `Cycle.feasible`: as it gave them, and normalized and weighted."""
+    """One plugin's scores, int64 in the order of `Cycle.feasible`: as it gave them, and normalized and weighted.
 
-    __slots__ = ("name", "raw", "weighted")
+    What is `normalized` times the `weight` is `weighted`, and that is added up.
+    """
 
-    def __init__(self, name: str, raw: Int64s, weighted: Int64s) -> None:
+    __slots__ = ("name", "raw", "weight", "weighted")
+
+    def __init__(self, name: str, raw: Int64s, weighted: Int64s, weight: int = 1) -> None:
         self.name = name
         self.raw = raw
         self.weighted = weighted
+        self.weight = weight
+
+    @property
+    def normalized(self) -> Int64s:
+        """The scores before they were weighted."""
+        return self.weighted if self.weight == 1 else self.weighted // self.weight
 
 
 def run_pre_scores(profile: Profile, cycle: Cycle) -> frozenset[str]:
@@ -82,7 +91,7 @@ def detailed_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> 
     for plugin, weight in profile.score:
         if plugin.name not in skipped:
             raw = _raw(profile, plugin, cycle, view)
-            scores.append(PluginScores(plugin.name, raw.copy(), _weighted(plugin, weight, raw, cycle)))
+            scores.append(PluginScores(plugin.name, raw.copy(), _weighted(plugin, weight, raw, cycle), weight))
     return scores
 
 

@@ -55,6 +55,11 @@ class Attempt:
         self._duration.observe(seconds)
         self._attempts.value += 1.0
 
+    @property
+    def count(self) -> int:
+        """How many there were."""
+        return int(self._attempts.value)
+
 
 class SchedulerMetrics:
     """kube-scheduler's metrics and a few of Berth's, as attributes named like the metric without its prefix.
@@ -96,6 +101,10 @@ class SchedulerMetrics:
                 self.scheduling_attempt_duration.labels(result, profile),
             )
         return found
+
+    def attempt_counts(self) -> dict[tuple[str, str], int]:
+        """How many attempts there were, by result and profile."""
+        return {key: attempt.count for key, attempt in self._attempts.items()}
 
     def pod_scheduled(self, attempts: int, seconds: float) -> None:
         """Record a pod bound after `attempts` attempts and `seconds` since it entered the queue."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from scheduler.queue.backoff import BackoffQueue
     from scheduler.queue.entry import QueuedPod
     from scheduler.queue.heap import PodHeap
+    from scheduler.queue.history import HistoryEntry
 
 
 class QueueContents:
@@ -40,6 +41,12 @@ class QueueContents:
         """The entry of a pod, wherever it waits."""
         key = (namespace, name)
         return self._active.get(key) or self._backoff.get(key) or self._parked.get(key)
+
+    def history(self, entry: QueuedPod) -> list[HistoryEntry]:
+        """What happened to a pod in the queue, the oldest first; empty where that is not kept."""
+        if entry.history is None:
+            return []
+        return [*entry.history.entries, *self._parked.slept_through(entry)]
 
     def place_of(self, name: tuple[str, str]) -> str:
         """The queue that a pod (namespace, name) is in: "unschedulable", "active" or "backoff"; "" for none."""

@@ -9,6 +9,7 @@ import msgspec
 if TYPE_CHECKING:
     from scheduler.cache.pods import PodInfo
     from scheduler.framework.events import ClusterEvent, EventHint
+    from scheduler.queue.history import QueueHistory
 
 
 class StatusWrites(msgspec.Struct, gc=False):
@@ -44,16 +45,20 @@ class StatusWrites(msgspec.Struct, gc=False):
 class QueuedPod(msgspec.Struct, eq=False, gc=False, kw_only=True):
     """One waiting pod. Times are seconds of the queue's clock.
 
-    - `timestamp`: when it (last) entered the queue; `first_attempt`: when it first became active.
+    - `added`: when it was first queued; `timestamp`: when it (last) entered the queue; `first_attempt`: when it first
+      became active.
     - `attempts`: how often it was popped; `rejections`: how often plugins turned it down; `errors`: failures in a row.
     - `unschedulable_plugins`, `pending_plugins`: who turned it down last, Pending ones apart.
     - `gating_plugin`: the PreEnqueue plugin that holds it back, "" for none.
     - `written`: what was written to its status in this time.
     - `woken_by`: the event that last moved it; `flushed`: whether that was the flush of pods that waited too long.
+    - `history`: what happened to it in the queue, None where that is not kept; `kept_from`: where the part of what its
+      group of unschedulable pods sleeps through begins.
     """
 
     pod: PodInfo
     timestamp: float
+    added: float = 0.0
     first_attempt: float | None = None
     attempts: int = 0
     rejections: int = 0
@@ -68,6 +73,8 @@ class QueuedPod(msgspec.Struct, eq=False, gc=False, kw_only=True):
     woken_by: str = ""
     last_message: str = ""
     written: StatusWrites = msgspec.field(default_factory=StatusWrites)
+    history: QueueHistory | None = None
+    kept_from: int = 0
 
     @property
     def gated(self) -> bool:

@@ -89,6 +89,8 @@ class HintMap:
 
     def __init__(self, profiles: Iterable[Profile], observe: Observer) -> None:
         self._observe = observe
+        self.decider = ""
+        """Who decided on the last strategy: the plugin whose hint let the pod go, or kept it; "" if none was asked."""
         self._hints: dict[str, list[tuple[str, EventHint]]] = {}
         self._by_event: dict[ClusterEvent, Mapping[str, list[tuple[str, EventHint]]]] = {}
         for profile in profiles:
@@ -117,14 +119,19 @@ class HintMap:
     def strategy(self, entry: QueuedPod, event: ClusterEvent, old: object, new: object) -> Strategy:
         """What an event means for a pod (isPodWorthRequeuing)."""
         rejectors = entry.rejectors
+        self.decider = ""
         if not rejectors:
             return QUEUE_AFTER_BACKOFF
         if is_wildcard(event):
             return QUEUE_AFTER_BACKOFF if _is_meant(new, entry) else SKIP
         strategy = SKIP
         for plugin, hint in self.hints(event).get(entry.pod.scheduler_name, ()):
-            if plugin not in rejectors or not self._says_queue(plugin, hint, entry, event, old, new):
+            if plugin not in rejectors:
                 continue
+            if not self._says_queue(plugin, hint, entry, event, old, new):
+                self.decider = self.decider or plugin
+                continue
+            self.decider = plugin
             if plugin in entry.pending_plugins:
                 return QUEUE_IMMEDIATELY
             if not entry.pending_plugins:

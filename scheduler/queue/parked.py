@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scheduler.queue.history import KeptEvents
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from scheduler.queue.entry import QueuedPod
+    from scheduler.queue.history import HistoryEntry
 
 Group = tuple[str, int, frozenset[str], frozenset[str], str]
 
@@ -27,6 +30,16 @@ def group_of(entry: QueuedPod) -> Group:
     )
 
 
+class ParkedGroup(dict[tuple[str, str], "QueuedPod"]):
+    """Pods that can only be helped together, by namespace and name; `kept`: the events that did not help them."""
+
+    __slots__ = ("kept",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept = KeptEvents()
+
+
 class ParkedPods:
     """Unschedulable and gated pods."""
 
@@ -34,7 +47,7 @@ class ParkedPods:
 
     def __init__(self) -> None:
         self._pods: dict[tuple[str, str], tuple[Group, QueuedPod]] = {}
-        self._groups: dict[Group, dict[tuple[str, str], QueuedPod]] = {}
+        self._groups: dict[Group, ParkedGroup] = {}
 
     def __len__(self) -> int:
         return len(self._pods)
@@ -52,7 +65,11 @@ class ParkedPods:
         is_new = self.remove(entry.name) is None
         group = group_of(entry)
         self._pods[entry.name] = (group, entry)
-        self._groups.setdefault(group, {})[entry.name] = entry
+        members = self._groups.get(group)
+        if members is None:
+            members = self._groups[group] = ParkedGroup()
+        members[entry.name] = entry
+        entry.kept_from = members.kept.position
         return is_new
 
     def remove(self, name: tuple[str, str]) -> QueuedPod | None:
@@ -62,11 +79,20 @@ class ParkedPods:
             return None
         group, entry = found
         members = self._groups[group]
+        if entry.history is not None:
+            entry.history.extend(members.kept.since(entry.kept_from, entry.timestamp))
         del members[name]
         if not members:
             del self._groups[group]
         return entry
 
-    def groups(self) -> Iterator[Collection[QueuedPod]]:
+    def slept_through(self, entry: QueuedPod) -> list[HistoryEntry]:
+        """The events that did not help a pod since it is here; none if it isn't."""
+        found = self._pods.get(entry.name)
+        if found is None:
+            return []
+        return self._groups[found[0]].kept.since(entry.kept_from, entry.timestamp)
+
+    def groups(self) -> Collection[ParkedGroup]:
         """The pods group by group; not to be changed meanwhile."""
-        return (members.values() for members in self._groups.values())
+        return self._groups.values()

@@ -11,13 +11,14 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from scheduler.framework.events import OfProfile
-from scheduler.queue import incoming
+from scheduler.queue import history, incoming
 from scheduler.queue.backoff import BackoffQueue
 from scheduler.queue.contents import QueueContents
 from scheduler.queue.entry import QueuedPod
 from scheduler.queue.gates import Gates
 from scheduler.queue.heap import PodHeap
 from scheduler.queue.hints import QUEUE_AFTER_BACKOFF, QUEUE_IMMEDIATELY, SKIP, HintMap, Strategy, is_wildcard, matches
+from scheduler.queue.history import described, note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -35,7 +36,8 @@ class SchedulingQueue(QueueContents):
     """Active, backing off, unschedulable and gated pods of all profiles.
 
     `clock` gives seconds since the epoch. With `pop_early` (gate SchedulerPopFromBackoffQ) pods in backoff are popped
-    when nothing else is active.
+    when nothing else is active. After `longest_unschedulable` seconds a pod is tried again without a reason. With
+    `histories` it is kept what happens to each pod.
     """
 
     def __init__(
@@ -49,12 +51,14 @@ class SchedulingQueue(QueueContents):
         longest_unschedulable: float = 300.0,
         pop_early: bool = True,
         clock: Callable[[], float] = time.time,
+        histories: bool = True,
     ) -> None:
         self._nominations = nominations
         self._incoming = incoming.Incoming(metrics)
-        self._longest_unschedulable = longest_unschedulable
+        self.longest_unschedulable = longest_unschedulable
         self._pop_early = pop_early
         self._clock = clock
+        self._histories = histories
         sort = next(iter(profiles.values())).queue_sort[0]
 
         def sort_key(entry: QueuedPod) -> Any:
@@ -70,6 +74,10 @@ class SchedulingQueue(QueueContents):
         )
         super().__init__(PodHeap(sort_key), backoff)
         self._ready = asyncio.Event()
+
+    def backoff_until(self, entry: QueuedPod) -> float:
+        """When a pod's backoff ends; minus infinity if it has none."""
+        return self._backoff.until(entry)
 
     def now(self) -> float:
         """The time by the queue's clock."""
@@ -96,13 +104,17 @@ class SchedulingQueue(QueueContents):
         """Take out the next pod to be tried, None if there is none. `done` or `add_unschedulable` must follow."""
         while True:
             entry = self._active.pop()
+            event = ""
             if entry is None and self._pop_early:
                 entry = self._backoff.pop_early()
                 if entry is not None:
-                    self._incoming.count("active", incoming.POP_FROM_BACKOFF, None)
+                    event = incoming.POP_FROM_BACKOFF
+                    self._incoming.count("active", event, None)
             if entry is None:
                 return None
             entry.attempts += 1
+            if entry.history is not None:
+                entry.history.note(history.POPPED, self._clock(), event=event)
             if self._in_flight.add(entry):
                 return entry
             log.error("Pod %s is tracked in several places of the scheduler; discarding the one popped", entry.pod.key)
@@ -115,7 +127,11 @@ class SchedulingQueue(QueueContents):
 
     def add(self, pod: PodInfo) -> None:
         """A new pod to schedule."""
-        entry = QueuedPod(pod=pod, timestamp=self._clock())
+        now = self._clock()
+        entry = QueuedPod(pod=pod, timestamp=now, added=now)
+        if self._histories:
+            entry.history = history.QueueHistory()
+            entry.history.note(history.ADDED, now, event=incoming.UNSCHEDULED_POD_ADD.label)
         self._nominations.add(pod, pod.nominated_node_name)
         self._move_to_active(entry, incoming.UNSCHEDULED_POD_ADD.label, None)
 
@@ -140,7 +156,12 @@ class SchedulingQueue(QueueContents):
         self._parked.add(entry)
         for event in events:
             strategy = self.hints.strategy(entry, event, old, new)
-            if self._requeue(entry, strategy, event.label) != "unschedulable":
+            decider = self.hints.decider
+            what = history.KEPT if strategy == SKIP else history.WOKEN
+            place = self._requeue(entry, strategy, event.label)
+            if not entry.gated and (decider or what is history.WOKEN):
+                note(entry, what, self._clock(), event=event.label, about=new.key, plugin=decider, queue=place)
+            if place != "unschedulable":
                 return
 
     def add_unschedulable(self, entry: QueuedPod) -> None:
@@ -162,6 +183,7 @@ class SchedulingQueue(QueueContents):
             entry.backoff_until = None
             entry.flushed = False
             entry.flushed_at = 0.0
+            note(entry, history.FAILED, entry.timestamp, plugin=",".join(sorted(entry.rejectors)))
             self._requeue(entry, self._in_flight_strategy(entry), incoming.SCHEDULE_ATTEMPT_FAILURE)
         finally:
             self._in_flight.done(entry.pod.uid)
@@ -170,7 +192,9 @@ class SchedulingQueue(QueueContents):
         """A pod is gone, or was bound by somebody else."""
         self._nominations.remove(pod.uid)
         name = (pod.namespace, pod.name)
-        _ = self._active.remove(name) or self._backoff.remove(name) or self._parked.remove(name)
+        entry = self._active.remove(name) or self._backoff.remove(name) or self._parked.remove(name)
+        if entry is not None:
+            note(entry, history.DELETED, self._clock())
 
     def activate(self, names: Iterable[tuple[str, str]]) -> None:
         """Let pods (namespace, name) be tried at once that are unschedulable or back off.
@@ -183,6 +207,7 @@ class SchedulingQueue(QueueContents):
             if entry is not None and self._move_to_active(
                 entry, incoming.FORCE_ACTIVATE.label, None, from_backoff=parked is None
             ):
+                note(entry, history.ACTIVATED, self._clock(), event=incoming.FORCE_ACTIVATE.label, queue="active")
                 continue
             flying = self._in_flight.find(name)
             if flying is not None:
@@ -202,18 +227,26 @@ class SchedulingQueue(QueueContents):
         wildcard = is_wildcard(event)
         if not wildcard and not self.hints.hints(event):
             return
-        moves: list[tuple[Strategy, list[QueuedPod]]] = []
+        moves: list[tuple[Strategy, str, list[QueuedPod]]] = []
         for members in self._parked.groups():
-            first = next(iter(members))
+            first = next(iter(members.values()))
             if first.gated and not wildcard and not any(matches(hint, event) for hint in first.gating_events):
                 continue
             strategy = self.hints.strategy(first, event, old, new)
+            decider = self.hints.decider
             if strategy != SKIP:
-                moves.append((strategy, [entry for entry in members if only is None or only(entry.pod)]))
-        for strategy, entries in moves:
+                chosen = [entry for entry in members.values() if only is None or only(entry.pod)]
+                moves.append((strategy, decider, chosen))
+            elif decider and self._histories:
+                members.kept.note(self._clock(), event.label, described(old if new is None else new), decider)
+        if moves:
+            about, now = described(old if new is None else new), self._clock()
+        for strategy, decider, entries in moves:
             for entry in entries:
                 self._parked.remove(entry.name)
-                self._requeue(entry, strategy, event.label)
+                place = self._requeue(entry, strategy, event.label)
+                if not entry.gated:
+                    note(entry, history.WOKEN, now, event=event.label, about=about, plugin=decider, queue=place)
         self._in_flight.observe(event, old, new)
 
     def change_profile(self, profile: Profile) -> None:
@@ -239,18 +272,22 @@ class SchedulingQueue(QueueContents):
     def flush_backoff(self) -> None:
         """Let the pods be tried whose backoff is over; called once a second."""
         for entry in self._backoff.pop_finished():
-            self._move_to_active(entry, incoming.BACKOFF_COMPLETE, None, from_backoff=True)
+            if self._move_to_active(entry, incoming.BACKOFF_COMPLETE, None, from_backoff=True):
+                note(entry, history.BACKOFF_OVER, self._clock(), event=incoming.BACKOFF_COMPLETE, queue="active")
 
     def flush_unschedulable(self) -> None:
         """Let the pods be tried that have been unschedulable for too long; called twice a minute."""
         now = self._clock()
-        too_old = now - self._longest_unschedulable
+        too_old = now - self.longest_unschedulable
         late = [entry for entry in self._parked if max(entry.timestamp, entry.flushed_at) < too_old]
         for entry in late:
             entry.flushed = True
             entry.flushed_at = now
             self._parked.remove(entry.name)
-            self._requeue(entry, QUEUE_AFTER_BACKOFF, incoming.UNSCHEDULABLE_TIMEOUT.label)
+            event = incoming.UNSCHEDULABLE_TIMEOUT.label
+            place = self._requeue(entry, QUEUE_AFTER_BACKOFF, event)
+            if not entry.gated:
+                note(entry, history.FLUSHED, now, event=event, queue=place)
         if late:
             self._in_flight.observe(incoming.UNSCHEDULABLE_TIMEOUT, None, None)
 
@@ -267,7 +304,12 @@ class SchedulingQueue(QueueContents):
             return QUEUE_AFTER_BACKOFF
         best = SKIP
         for observed in self._in_flight.since(entry.pod.uid):
-            best = max(best, self.hints.strategy(entry, observed.event, observed.old, observed.new))
+            strategy = self.hints.strategy(entry, observed.event, observed.old, observed.new)
+            if strategy > best:
+                best = strategy
+                about = described(observed.old if observed.new is None else observed.new)
+                decider = self.hints.decider
+                note(entry, history.WOKEN, self._clock(), event=observed.event.label, about=about, plugin=decider)
             if best == QUEUE_IMMEDIATELY or (best == QUEUE_AFTER_BACKOFF and not entry.pending_plugins):
                 break
         return best
@@ -312,6 +354,7 @@ class SchedulingQueue(QueueContents):
 
     def _held_back(self, entry: QueuedPod, event: str, strategy: Strategy | None) -> bool:
         if entry.gated:
+            note(entry, history.GATED, self._clock(), event=event, plugin=entry.gating_plugin, queue="gated")
             entry.flushed = False
             self._note_rejectors(entry)
             self._park(entry, event, strategy)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.api.times import parse_time
+from scheduler.api.times import format_time, parse_time
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,21 @@ def test_microseconds_survive(moment: datetime) -> None:
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a time"):
         parse_time(text)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0, "1970-01-01T00:00:00.000000Z"),
+        (1796024886.5, "2026-11-30T07:48:06.500000Z"),
+        (1796024885.9999999, "2026-11-30T07:48:06.000000Z"),
+        (-0.75, "1969-12-31T23:59:59.250000Z"),
+    ],
+)
+def test_a_time_is_written_to_the_microsecond(seconds: float, text: str) -> None:
+    assert format_time(seconds) == text
+
+
+@given(st.integers(0, 4_000_000_000_000_000).map(lambda micros: micros / 1_000_000))
+def test_a_time_that_is_written_reads_as_the_same(seconds: float) -> None:
+    assert abs(parse_time(format_time(seconds)) - seconds) < 1e-6

@@ -8,7 +8,7 @@ from tests.queue.entries import entry
 
 
 def groups(parked):
-    return sorted(sorted(waiting.pod.name for waiting in members) for members in parked.groups())
+    return sorted(sorted(waiting.pod.name for waiting in members.values()) for members in parked.groups())
 
 
 def parked_of(*entries):
