@@ -121,9 +121,12 @@ def assemble(
     return scheduler
 
 
-def connect(scheduler: Scheduler, source: Source) -> EventHandlers:
-    """Feed a scheduler from informers. Nothing is delivered before the source is told to begin."""
-    handlers = EventHandlers(scheduler, scheduler.profiles)
+def connect(scheduler: Scheduler, source: Source, handlers: EventHandlers | None = None) -> EventHandlers:
+    """Feed a scheduler from informers, by handlers of its own unless others are given.
+
+    Nothing is delivered before the source is told to begin.
+    """
+    handlers = handlers or EventHandlers(scheduler, scheduler.profiles)
     source.informer(kinds.NODES, keep=KeepPolicy.INDEX).add_handler(handlers.node)
     source.informer(kinds.NAMESPACES, keep=KeepPolicy.INDEX).add_handler(handlers.namespace)
     for resource in LOOKED_UP:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from scheduler.cli.parsers import SubParsers
 
-COMMANDS: Final = ("run", "simulate", "demo", "config", "version", "help")
+COMMANDS: Final = ("run", "simulate", "shadow", "demo", "config", "version", "help")
 
 _INTERRUPTED: Final = 130
 _EPILOG: Final = """\
@@ -25,6 +25,7 @@ examples:
                                              cluster and the credentials of your kubeconfig
   berth run --config berth.yaml -v 2         the same with a KubeSchedulerConfiguration, as in a cluster
   berth simulate -f cluster.yaml             what would go where, and why, without a cluster
+  berth shadow                               how far kube-scheduler's decisions agree, before you switch
   berth demo deploy/examples                 the scheduler at work on a small cluster in this process
   berth config --config berth.yaml           what a configuration amounts to once defaults are in
   berth help run                             all flags of a command
