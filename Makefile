@@ -13,7 +13,7 @@ PIP_FLAGS := --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help run venv dev test check lint format types contracts unit conformance e2e tools cluster cluster-down kind \
-	bench bench-micro sessions coverage lock manifests image clean
+	bench bench-micro bench-previous sessions coverage lock manifests image clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "; print "usage: make TARGET [NAME=VALUE ...]\n"} \
@@ -42,7 +42,7 @@ $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 	$(BIN)/pip install $(PIP_FLAGS) --require-hashes -r requirements-dev.lock
 	@touch $@
 
-test: check unit conformance-few e2e ## everything: lint, types, contracts, unit, property, conformance, end to end
+test: check unit conformance-few e2e bench-previous ## everything: lint, types, contracts, unit, property, conformance, end to end
 
 check: lint types contracts ## lint, types and import contracts
 
@@ -97,6 +97,9 @@ bench: $(VENV)/.dev ## Berth and kube-scheduler side by side on the real API ser
 
 bench-micro: $(VENV)/.dev ## the scheduling cycle alone
 	$(BIN)/python -m e2e.perf.micro
+
+bench-previous: $(VENV)/.dev ## the scheduling cycle alone against the previous commit: a report
+	$(BIN)/python -m e2e.perf.previous
 
 lock: ## pin the newest versions that pyproject.toml allows (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

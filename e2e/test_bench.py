@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from e2e.perf.bench import FIGURES, table
+from e2e.perf.bench import FIGURES, stages_table, table
 
 
 def result(**figures: float) -> dict[str, Any]:
@@ -16,10 +16,16 @@ def test_medians_of_the_rounds_and_berth_over_kube_scheduler():
     kube = [result(throughput=value) for value in (100, 300, 200)]
     berth = [result(throughput=value) for value in (150, 50, 100)]
     lines = table([{"Workload": "basic", "A": kube, "B": berth}]).splitlines()
-    assert lines[0].split() == ["workload", "figure", "kube-scheduler", "berth", "ratio"]
-    assert lines[1].split() == ["basic", "pods/s", "200", "100", "0.50"]
+    assert lines[0].split() == ["workload", "figure", "kube-scheduler", "berth", "ratio:", "min", "median", "max"]
+    assert lines[1].split() == ["basic", "pods/s", "200", "100", "0.17", "0.50", "1.50"]
 
 
 def test_no_ratio_to_nothing():
     lines = table([{"Workload": "basic", "A": [result()], "B": [result(n_violations=2)]}]).splitlines()
-    assert lines[-2].split() == ["violations", "0", "2", "-"]
+    assert lines[-2].split() == ["violations", "0", "2", "-", "-", "-"]
+
+
+def test_shares_of_the_stages_in_percent():
+    heading, line = stages_table({"basic": {"cycle": 0.25, "loop": 0.75}}).splitlines()
+    found = dict(zip(heading.split(), line.split(), strict=True))
+    assert (found["workload"], found["cycle"], found["loop"], found["bind"]) == ("basic", "25%", "75%", "0%")

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from e2e import tools
+from e2e.perf.stages import ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,26 +51,42 @@ FIGURES = (
 
 
 def table(pairs: list[dict[str, Any]]) -> str:
-    """Medians of both sides and their ratio (Berth over kube-scheduler), for each workload and figure."""
-    lines = [f"{'workload':26}{'figure':18}{'kube-scheduler':>16}{'berth':>12}{'ratio':>9}"]
+    """Medians of both sides and the ratio of each alternation (Berth over kube-scheduler), by workload and figure."""
+    heading = f"{'workload':26}{'figure':18}{'kube-scheduler':>16}{'berth':>12}"
+    lines = [f"{heading}{'ratio: min':>14}{'median':>9}{'max':>9}"]
     for pair in pairs:
         name = pair["Workload"]
-        for heading, path, digits in FIGURES:
-            kube, berth = (_median(pair[side], path) for side in ("A", "B"))
-            ratio = f"{berth / kube:.2f}" if kube else "-"
-            lines.append(f"{name:26}{heading:18}{kube:16.{digits}f}{berth:12.{digits}f}{ratio:>9}")
+        for figure, path, digits in FIGURES:
+            kube, berth = (_values(pair[side], path) for side in ("A", "B"))
+            middle = f"{statistics.median(kube):16.{digits}f}{statistics.median(berth):12.{digits}f}"
+            lines.append(f"{name:26}{figure:18}{middle}{_ratios(kube, berth)}")
             name = ""
     return "\n".join(lines)
 
 
-def _median(results: list[dict[str, Any]], path: tuple[str, ...]) -> float:
+def stages_table(stages: dict[str, dict[str, float]]) -> str:
+    """Where Berth's CPU went, in percent by stage, a line a workload."""
+    lines = [f"{'workload':26}" + "".join(f"{stage:>9}" for stage in ORDER)]
+    for workload, shares in stages.items():
+        lines.append(f"{workload:26}" + "".join(f"{100 * shares.get(stage, 0):8.0f}%" for stage in ORDER))
+    return "\n".join(lines)
+
+
+def _values(results: list[dict[str, Any]], path: tuple[str, ...]) -> list[float]:
     values = []
     for result in results:
         value: Any = result
         for step in path:
             value = value[step]
         values.append(float(value))
-    return statistics.median(values)
+    return values
+
+
+def _ratios(kube: list[float], berth: list[float]) -> str:
+    ratios = [mine / theirs for theirs, mine in zip(kube, berth, strict=True) if theirs]
+    if not ratios:
+        return f"{'-':>14}{'-':>9}{'-':>9}"
+    return f"{min(ratios):14.2f}{statistics.median(ratios):9.2f}{max(ratios):9.2f}"
 
 
 def run(options: argparse.Namespace, further: list[str]) -> int:
@@ -89,7 +106,26 @@ def run(options: argparse.Namespace, further: list[str]) -> int:
         if results.exists():
             pairs = [pair for pair in json.loads(results.read_text()) if pair["A"] and pair["B"]]
             print(f"\n{options.nodes} nodes, {options.rounds} rounds, medians:\n{table(pairs)}")
+        if options.stages:
+            stages = _stages(directory, options, further)
+            print(f"\nBerth's CPU by stage, sampled in runs of their own:\n{stages_table(stages)}")
+            if options.json:
+                options.json.with_suffix(".stages.json").write_text(json.dumps(stages, indent=2) + "\n")
     return done.returncode
+
+
+def _stages(directory: Path, options: argparse.Namespace, further: list[str]) -> dict[str, dict[str, float]]:
+    """A run of Berth for each workload with the sampler on, and what that found."""
+    found = {}
+    for workload in options.workloads.split(","):
+        out = directory / f"{workload}.stages"
+        sampled = options.berth.replace("-m scheduler ", f"-m e2e.perf.stages --out {shlex.quote(str(out))} ", 1)
+        command = [str(directory / "bench"), "run", "--bin-dir", str(directory), "--workload", workload]
+        command += ["--nodes", str(options.nodes), "--label", "berth, sampled", "--scheduler-name", "berth"]
+        subprocess.run([*command, "--scheduler", sampled, *further], cwd=REPOSITORY, check=False)
+        if out.exists():
+            found[workload] = json.loads(out.read_text())
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -101,6 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--nodes", type=int, default=500, help="default %(default)s")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each scheduler (default %(default)s)")
     parser.add_argument("--berth", default=BERTH, metavar="CMD", help="with the placeholders of README.md")
+    parser.add_argument("--stages", action="store_true", help="sample where Berth's CPU goes, in a run more a workload")
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the results here")
     options, further = parser.parse_known_args(arguments)
     try:

@@ -5,6 +5,7 @@
     python -m e2e.perf.micro --json before.json; ...; python -m e2e.perf.micro --against before.json
 
 Every node is scored. The minimum is the figure to compare: everything else that runs on the machine can only add to it.
+Where the machine counts instructions, their number a pod is shown as well, which varies less than time.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from e2e.perf.cycles import EVENTS, WORKLOADS, Bench, MisfitError, time_cycles, time_events
+from e2e.perf.cycles import EVENTS, WORKLOADS, Bench, MisfitError, cpu_microseconds, time_cycles, time_events
+from e2e.perf.instructions import counter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 SIZES = "500,5000,15000"
 Result = dict[str, Any]
@@ -32,9 +34,8 @@ Result = dict[str, Any]
 
 def measure(name: str, nodes: int, pods: int) -> Result:
     """One workload on one size of cluster. Raises MisfitError where the placements make no sense."""
-    bench = Bench(nodes)
-    times = time_events(bench, name, pods) if name in EVENTS else time_cycles(bench, WORKLOADS[name], pods)
-    return {
+    times = _take(name, nodes, pods, cpu_microseconds)
+    result = {
         "workload": name,
         "nodes": nodes,
         "pods": pods,
@@ -42,6 +43,17 @@ def measure(name: str, nodes: int, pods: int) -> Result:
         "median": statistics.median(times),
         "mean": statistics.fmean(times),
     }
+    with counter() as executed:
+        if executed is not None:
+            result["instructions"] = statistics.median(_take(name, nodes, pods, executed))
+    return result
+
+
+def _take(name: str, nodes: int, pods: int, clock: Callable[[], float]) -> list[float]:
+    bench = Bench(nodes)
+    if name in EVENTS:
+        return time_events(bench, name, pods, clock)
+    return time_cycles(bench, WORKLOADS[name], pods, clock)
 
 
 def table(results: list[Result], before: list[Result] | None = None) -> str:
@@ -51,7 +63,8 @@ def table(results: list[Result], before: list[Result] | None = None) -> str:
     for result in results:
         key = result["workload"], result["nodes"]
         ratio = f" ({result['min'] / earlier[key]:.2f})" if key in earlier else ""
-        texts[key] = f"{result['min']:.0f} / {result['median']:.0f} / {result['mean']:.0f}{ratio}"
+        executed = f" {result['instructions'] / 1000:,.0f}k" if "instructions" in result else ""
+        texts[key] = f"{result['min']:.0f} / {result['median']:.0f} / {result['mean']:.0f}{executed}{ratio}"
     sizes = sorted({nodes for _, nodes in texts})
     names = list(dict.fromkeys(name for name, _ in texts))
     rows = [["workload", *(f"{size:,} nodes" for size in sizes)]]
@@ -109,7 +122,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {problem}; are there too few nodes for so many --pods?", file=sys.stderr)
         return 1
     before = json.loads(options.against.read_text())["results"] if options.against else None
-    print("CPU microseconds a pod: minimum / median / mean" + (" (ratio of the minimum to before)" if before else ""))
+    counted = " instructions" if any("instructions" in result for result in results) else ""
+    compared = " (ratio of the minimum to before)" if before else ""
+    print(f"CPU microseconds a pod: minimum / median / mean{counted}{compared}")
     print(table(results, before))
     if options.json:
         options.json.write_text(json.dumps({"machine": machine(), "results": results}, indent=1))
