@@ -154,12 +154,24 @@ class NodeTable:
         else:
             old = self.objects[row]
             changed = _difference(old, node) if old is not None else Change.ALL
-        self.objects[row] = node
         self.order.set(old, node, row)
+        self._put(row, old, node, changed)
+        return row, changed
+
+    def stand_in(self, node: Node) -> None:
+        """Let a node be as given for the length of a trial, and put it back in the same way.
+
+        Its place in `order` stays what it is, which a node that changes its zone and comes back would lose.
+        """
+        row = self.rows[node.metadata.name]
+        old = self.node(row)
+        self._put(row, old, node, _difference(old, node))
+
+    def _put(self, row: int, old: Node | None, node: Node, changed: Change) -> None:
+        self.objects[row] = node
         if changed:
             self._store(row, old, node, changed)
             self.log.append(row, changed)
-        return row, changed
 
     def remove(self, name: str) -> int:
         """Free a node's row; its pods must have been taken off before."""

@@ -14,7 +14,7 @@ from scheduler.cache.objects import ObjectStore
 from scheduler.cache.pods import NO_ROW, PodInfo, PodTable, pod_info
 from scheduler.cache.shapes import ShapeTable
 from scheduler.cache.volumes import VolumeUse
-from scheduler.cache.what_if import ColumnTrial, WhatIf
+from scheduler.cache.what_if import ColumnTrial, NodeTrial, WhatIf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -174,6 +174,15 @@ class ClusterState:
     def what_if_columns(self, rows: npt.NDArray[np.intp], usages: Sequence[Usage]) -> Iterator[ColumnTrial]:
         """Try pods with these usages on, or off, many (distinct) rows at once; see there for what may be asked then."""
         trial = ColumnTrial(self.nodes, rows, usages)
+        try:
+            yield trial
+        finally:
+            trial.undo()
+
+    @contextmanager
+    def what_if_nodes(self) -> Iterator[NodeTrial]:
+        """Try other nodes: whatever is changed or added through the yielded object is undone on exit."""
+        trial = NodeTrial(self.nodes, self.set_node, self.remove_node)
         try:
             yield trial
         finally:

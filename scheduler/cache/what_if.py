@@ -10,6 +10,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from scheduler.api.objects import Node
     from scheduler.cache.nodes import NodeTable
     from scheduler.cache.pods import PodInfo, PodTable
     from scheduler.cache.shapes import Usage
@@ -112,3 +113,39 @@ class ColumnTrial:
         """Put the columns back as they were."""
         nodes, rows = self._nodes, self._rows
         nodes.requested[:, rows], nodes.nonzero[:, rows], nodes.pod_count[rows] = self._saved
+
+
+class NodeTrial:
+    """Nodes changed and added for the length of a trial; undone in reverse order.
+
+    Rows, columns and the order of the nodes are as before afterwards; caches follow through the change log. The row of
+    a node that was added is the one that the next new node gets.
+    """
+
+    __slots__ = ("_add", "_nodes", "_remove", "_steps")
+
+    def __init__(self, nodes: NodeTable, add: Callable[[Node], object], remove: Callable[[str], None]) -> None:
+        self._nodes = nodes
+        self._add = add
+        self._remove = remove
+        self._steps: list[Node | str] = []
+
+    def set(self, node: Node) -> None:
+        """Let a node be as given, or add it if there is none of its name."""
+        name = node.metadata.name
+        row = self._nodes.rows.get(name)
+        if row is None:
+            self._add(node)
+            self._steps.append(name)
+        else:
+            self._steps.append(self._nodes.node(row))
+            self._nodes.stand_in(node)
+
+    def undo(self) -> None:
+        """Take back everything that was tried."""
+        while self._steps:
+            step = self._steps.pop()
+            if isinstance(step, str):
+                self._remove(step)
+            else:
+                self._nodes.stand_in(step)

@@ -113,3 +113,49 @@ def test_several_pods_of_one_node_are_tried_at_once(cluster):
         assert cluster.nodes.nonzero[CPU, :2].tolist() == [before[2][0] + sum(amounts), before[2][1] + amounts[1]]
         trial.move_all(rows, np.array([0, 1, 1]), -1)
         assert before[0] == requested(cluster)
+
+
+class TestNodes:
+    def test_are_as_changed_and_then_as_before(self, cluster):
+        zone = cluster.nodes.labels("topology.kubernetes.io/zone")
+        row = cluster.nodes.rows["a"]
+        with cluster.what_if_nodes() as trial:
+            trial.set(node("a").zone("z").taint("gpu").unschedulable().build())
+            assert zone.values[zone.ids[row]] == "z"
+            assert cluster.nodes.unschedulable[row]
+            trial.set(node("a").zone("y").build())
+            assert zone.values[zone.ids[row]] == "y"
+            assert requested(cluster)["a"] == 3000
+        assert zone.values[zone.ids[row]] is None
+        assert not cluster.nodes.unschedulable[row]
+        assert cluster.nodes.taints.values[cluster.nodes.taints.ids[row]] == ()
+        assert cluster.nodes.node(row) == node("a").build()
+
+    def test_keep_their_place_in_the_order_of_nodes(self):
+        cluster = state([node(name).zone(zone) for name, zone in (("a", "x"), ("b", "x"), ("c", "y"))])
+        before = cluster.nodes.order.rows().tolist()
+        with cluster.what_if_nodes() as trial:
+            trial.set(node("a").zone("y").build())
+            trial.set(node("d").zone("z").build())
+        assert cluster.nodes.order.rows().tolist() == before
+
+    def test_that_are_added_leave_their_row_to_the_next_new_node(self, cluster):
+        with cluster.what_if_nodes() as trial, cluster.what_if() as pods:
+            trial.set(node("c").build())
+            pods.add(info(pod("r").cpu("4"), cluster), "c")
+            row = cluster.nodes.rows["c"]
+            assert requested(cluster) == {"a": 3000, "b": 0, "c": 4000}
+        assert "c" not in cluster.nodes
+        assert not cluster.nodes.live[row]
+        cluster.set_node(node("d").build())
+        assert cluster.nodes.rows["d"] == row
+
+    def test_are_as_before_after_an_error(self, cluster):
+        def failing() -> None:
+            with cluster.what_if_nodes() as trial:
+                trial.set(node("a").taint("x").build())
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            failing()
+        assert cluster.nodes.node(cluster.nodes.rows["a"]) == node("a").build()
