@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from scheduler.cycle.failure import FailureHandler
 from scheduler.explain.record import DecisionRecord, failed, gated, record
+from scheduler.explain.views import WhyNot  # noqa: TC001 - msgspec resolves annotations at run time
 from scheduler.framework.status import Code, Status
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class PodDecision(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one pod ("namespace/name"). `record` has the details, where they were asked for.
 
     `victims` are the pods that were evicted for it in any of its attempts, `nominated_node` where that made room.
+    `why_not`: what would help a pod without a node, where that was worked out.
     """
 
     pod: str
@@ -40,6 +42,7 @@ class PodDecision(msgspec.Struct, frozen=True, kw_only=True):
     nominated_node: str | None = None
     victims: tuple[str, ...] = ()
     record: DecisionRecord
+    why_not: WhyNot | None = None
 
 
 class Decisions:

@@ -12,6 +12,7 @@ import msgspec
 from scheduler.app.admission import admitted
 from scheduler.app.assembly import assemble, connect
 from scheduler.app.decisions import SCHEDULED, UNSCHEDULABLE, Decisions, PodDecision, gated_pods, unlogged
+from scheduler.app.pending import with_reasons
 from scheduler.app.volume_controller import VolumeControllerStandIn
 from scheduler.client.kinds import NODES, PODS
 from scheduler.client.memory import MemoryCluster, MemoryWriter
@@ -112,9 +113,10 @@ class Demo:
         finally:
             self._scheduler.stop()
             await loop
+        last = self._decisions.last
         return DemoReport(
-            list(self._decisions.last.values()),
-            gated_pods(self._scheduler.queue, leaving_out=self._decisions.last),
+            with_reasons(self._scheduler, last.values()),
+            with_reasons(self._scheduler, gated_pods(self._scheduler.queue, leaving_out=last)),
             self._last - start,
         )
 

@@ -14,6 +14,7 @@ from scheduler.app.admission import admitted
 from scheduler.app.assembly import assemble, connect
 from scheduler.app.decisions import ERROR, UNSCHEDULABLE, Decisions, PodDecision, gated_pods, unlogged
 from scheduler.app.extenders import without_binding
+from scheduler.app.pending import with_reasons
 from scheduler.app.volume_controller import VolumeControllerStandIn
 from scheduler.client.kinds import PODS, UNFINISHED_PODS
 from scheduler.client.memory import MemoryCluster, MemoryWriter
@@ -50,8 +51,9 @@ class Simulation:
     """A cluster in memory and a scheduler on it.
 
     Without `takes_all` only pods of the configuration's profiles are scheduled; with it, the first profile takes every
-    pending pod whatever scheduler it names. `details` keeps each node's verdict and each plugin's score. Raises
-    AdmissionError for pods that an API server would not store, ConfigError for profiles that can't be built.
+    pending pod whatever scheduler it names. `details` keeps each node's verdict and each plugin's score, and works out
+    what would help the pods that find no node. Raises AdmissionError for pods that an API server would not store,
+    ConfigError for profiles that can't be built.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Simulation:
         checked: Callable[..., None] | None = None,
     ) -> None:
         self._decisions = Decisions(details=details)
+        self._details = details
         self._clock = _Clock()
         self._bound = -1
         self._longest_backoff = config.pod_max_backoff_seconds
@@ -111,7 +114,8 @@ class Simulation:
                 for extender in self.scheduler.extenders:
                     extender.close()
         last = self._decisions.last
-        return [*map(self._settled, last.items()), *gated_pods(self.scheduler.queue, leaving_out=last)]
+        decisions = [*map(self._settled, last.items()), *gated_pods(self.scheduler.queue, leaving_out=last)]
+        return with_reasons(self.scheduler, decisions) if self._details else decisions
 
     async def _schedule(self, progress: Callable[[int, int], None]) -> None:
         scheduler = self.scheduler

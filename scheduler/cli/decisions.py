@@ -9,6 +9,7 @@ import yaml
 
 from scheduler.explain import table
 from scheduler.explain.grid import Part, Styled, show
+from scheduler.explain.whynot import text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,14 +54,16 @@ def print_changes(changes: Sequence[str], stream: TextIO) -> None:
 
 
 def print_table(decisions: Sequence[PodDecision], stream: TextIO, *, wide: bool = False) -> None:
-    """One line a pod; with `wide` then each pod's scores, and the nodes that it does not fit on."""
+    """One line a pod; with `wide` then each pod's scores, or why it fits on no node and what would help."""
     rows = [(d.pod, d.node or "-", d.status, _evictions(d) if d.node else d.message) for d in decisions]
     parts: list[Part] = [table.placements(rows)]
     for decision in decisions if wide else ():
         parts.append(Styled(f"\n{decision.pod}: {decision.message}", "bold"))
         if decision.record.feasible:
             parts += table.scores(decision.record, chosen=decision.node or "")
-        if decision.record.infeasible:
+        if decision.why_not is not None:
+            parts += text.parts(decision.why_not)
+        elif decision.record.infeasible:
             parts.append(table.rejections(decision.record.infeasible))
     show(stream, parts)
 
@@ -73,6 +76,8 @@ def _value(decision: PodDecision) -> dict[str, Any]:
     """A decision as it is printed: the documented fields first, then all details of the record."""
     details = {"feasible": {}, "infeasible": {}, "best": [], **msgspec.to_builtins(decision.record)}
     details.pop("message", None)
+    if decision.why_not is not None:
+        details["whyNot"] = msgspec.to_builtins(decision.why_not)
     return {
         "pod": decision.pod,
         "node": decision.node,

@@ -88,6 +88,7 @@ def _told(report: DemoReport) -> list[Part]:
     from scheduler.app.decisions import SCHEDULED
     from scheduler.explain import table
     from scheduler.explain.grid import Styled
+    from scheduler.explain.whynot import text
 
     parts: list[Part] = []
     bound = len(report.with_status(SCHEDULED))
@@ -97,10 +98,15 @@ def _told(report: DemoReport) -> list[Part]:
         parts += table.scores(clearest.record, chosen=clearest.node or "")
     if (pending := report.pending) is not None:
         parts.append(Styled(f"\nWhy {pending.pod} stays pending", "bold"))
-        parts += [table.rejections(pending.record.infeasible), Styled(f"its event: {pending.message}", "dim")]
+        parts.append(table.rejections(pending.record.infeasible))
+        if pending.why_not is not None:
+            parts += text.helps(pending.why_not)
+        parts.append(Styled(f"its event: {pending.message}", "dim"))
     if report.gated:
         parts.append(Styled("\nNot looked at yet", "bold"))
-        parts += [Styled(f"{decision.pod}: {decision.message}") for decision in report.gated]
+        for decision in report.gated:
+            parts.append(Styled(f"{decision.pod}: {decision.message}"))
+            parts += text.helps(decision.why_not) if decision.why_not is not None else []
     return parts
 
 

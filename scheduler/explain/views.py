@@ -70,7 +70,8 @@ class Feasible(View, frozen=True, kw_only=True):
 class Rejected(View, frozen=True, kw_only=True):
     """Nodes that were turned down in the same way, by the first plugin to do so.
 
-    `left_out`: not looked at, since PreFilter restricted the nodes.
+    `left_out`: not looked at, since PreFilter restricted the nodes. `words`: the same for people, as what follows
+    "they" ("lack CPU"), where it was worked out.
     """
 
     plugin: str
@@ -78,6 +79,7 @@ class Rejected(View, frozen=True, kw_only=True):
     reasons: tuple[str, ...]
     nodes: tuple[str, ...]
     left_out: bool = False
+    words: str = ""
 
 
 class Step(View, frozen=True, kw_only=True):
@@ -173,12 +175,16 @@ class NearestMiss(View, frozen=True, kw_only=True):
 
 
 class SpreadDomain(View, frozen=True, kw_only=True):
-    """A domain of a spread constraint; `fits`: whether a pod more keeps the skew. `nodes` that count for it."""
+    """A domain of a spread constraint; `fits`: whether a pod more keeps the skew. `nodes` that count for it.
+
+    `usable`: how many of its nodes nothing but this constraint keeps the pod off.
+    """
 
     name: str
     count: int
     nodes: int
     fits: bool
+    usable: int = 0
 
 
 class SpreadArithmetic(View, frozen=True, kw_only=True):
@@ -230,15 +236,20 @@ class Help(View, frozen=True, kw_only=True):
 
 
 class WhyNot(View, frozen=True, kw_only=True):
-    """Why a pod fits nowhere, and what would help."""
+    """Why a pod fits nowhere, and what would help. `facts`: what else the objects tell, a sentence each.
+
+    `tried`: how many changes were tried; `not_tried`: what could not be, and why.
+    """
 
     sentence: str
     rejected: tuple[Rejected, ...] = ()
     nearest: NearestMiss | None = None
     spread: tuple[SpreadArithmetic, ...] = ()
     affinity: tuple[AffinityArithmetic, ...] = ()
+    facts: tuple[str, ...] = ()
     helps: tuple[Help, ...] = ()
     tried: int = 0
+    not_tried: tuple[str, ...] = ()
 
 
 class Evaluation(View, frozen=True, kw_only=True):

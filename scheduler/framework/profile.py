@@ -95,8 +95,10 @@ class Profile:
 
         Its plugins are made anew where that is possible, since they may hold on to the state that they were made with.
         """
-        if self.remake is not None:
-            return self.remake(state)
+        return self.remake(state) if self.remake is not None else self.aside()
+
+    def aside(self) -> Profile:
+        """The same plugins on the same state, with nothing remembered: what is tried with it leaves no trace here."""
         twin = object.__new__(Profile)
         twin.__dict__.update(self.__dict__)
         twin.caches = ShapeCaches(_SHAPES)

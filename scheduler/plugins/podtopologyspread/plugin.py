@@ -129,6 +129,11 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
 
     # what belongs to a shape
 
+    def counted(self, cycle: Cycle) -> SpreadCounts | None:
+        """What Filter goes by in this cycle, for whoever explains it; None if it has nothing to say."""
+        found: SpreadCounts | None = cycle.data.get(self._memo[DO_NOT_SCHEDULE])
+        return found
+
     def constraints(self, shape: PodShape, action: str) -> tuple[Constraint, ...]:
         """The pod's constraints of one kind, or the default ones if it has none and something selects its like.
 
