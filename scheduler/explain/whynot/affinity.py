@@ -158,4 +158,4 @@ def _sentence(survey: Survey, term: Term, pods: list[PodInfo], why: Callable[[li
     if not rows:
         return f"{near}; no node is near all that it must be near to"
     reason = why(rows)
-    return f"{near}; that leaves {count(len(rows), 'node')}" + (f" ({reason})" if reason else "")
+    return f"{near}; the {count(len(rows), 'node')} near {'it' if total == 1 else 'them'} {reason}" if reason else near

@@ -63,7 +63,7 @@ def why_not(
     )
     why = _why(survey)
     spreads, affinities = spread.arithmetic(survey, why), affinity.arithmetic(survey, why)
-    facts = (*fragmentation(survey), *ports.facts(survey), *volumes.facts(survey))
+    facts = (*fragmentation(survey), *ports.facts(survey), *volumes.facts(survey, why))
     fits = survey.names
     yield
     if fits:
@@ -86,7 +86,7 @@ def why_not(
 
 
 def _why(survey: Survey) -> Callable[[list[int]], str]:
-    """What else than spread and affinity keeps the pod off the nodes in some rows, in words; "" if nothing does."""
+    """What else than spread keeps the pod off the nodes in some rows, in words ("lack CPU"); "" if nothing does."""
 
     def why(rows: list[int]) -> str:
         told: dict[str, int] = {}
@@ -94,7 +94,7 @@ def _why(survey: Survey) -> Callable[[list[int]], str]:
             others = [s for s in survey.statuses(row) if s.plugin != POD_TOPOLOGY_SPREAD]
             if others:
                 words, _ = next(iter(words_of(survey, others[0], np.array([row]))))
-                text = f"node {words.one}" if len(rows) == 1 else f"nodes {words.many}"
+                text = words.one if len(rows) == 1 else words.many
                 told[text] = told.get(text, 0) + 1
         return max(told, key=lambda text: told[text]) if told else ""
 

@@ -32,13 +32,16 @@ class Group:
 
     @property
     def phrase(self) -> str:
-        """ "180 lack CPU"."""
+        """180 lack CPU."""
         return f"{len(self.rows)} {self.words.one if len(self.rows) == 1 else self.words.many}"
 
 
 def groups_of(survey: Survey) -> list[Group]:
     """All nodes by reason, the largest group first."""
     found: list[Group] = []
+    if survey.refusal is not None:
+        rows = np.flatnonzero(survey.live)
+        return [Group(survey.refusal, Words("", ""), _by_name(survey, rows.tolist()), left_out=False)]
     for status, rows in survey.rejections.groups():
         for words, some in words_of(survey, status, rows):
             found.append(Group(status, words, _by_name(survey, some.tolist()), left_out=False))
@@ -48,7 +51,7 @@ def groups_of(survey: Survey) -> list[Group]:
 
 def _left_out(survey: Survey) -> list[Group]:
     """The nodes that PreFilter plugins leave out, by what those plugins say of them as filters."""
-    if survey.outcome.names is None or survey.refusal is not None:
+    if survey.outcome.names is None:
         return []
     rows = np.flatnonzero(survey.live & ~survey.rejections.evaluated)
     if not len(rows):

@@ -126,7 +126,8 @@ def fragmentation(survey: Survey) -> list[str]:
     for need in needs_of(survey):
         left = np.where(only, np.maximum(free(survey, need), 0), 0)
         most, total = int(left.max()), int(left.sum())
-        if total >= need.amount > most:
+        largest = int(survey.state.nodes.allocatable[need.index][: len(only)][only].max())
+        if total >= need.amount > most and largest >= need.amount:
             row = int(left.argmax())
             told.append(
                 f"{resource_word(need.name)} is there in sum but in pieces: {count(number, 'node')} have "

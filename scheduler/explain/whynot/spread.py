@@ -195,7 +195,8 @@ def _skew(survey: Survey, outcome: Outcome, why: Callable[[list[int]], str]) -> 
         reason = why(rows)
         told += f"; {stuck} {'holds' if len(outcome.stuck) == 1 else 'hold'} the minimum down but can't take the pod"
         if reason:
-            told += f" ({'its' if len(outcome.stuck) == 1 else 'their'} {reason})"
+            whose = "its" if len(outcome.stuck) == 1 else "their"
+            told += f" ({whose} {'node' if len(rows) == 1 else 'nodes'} {reason})"
     return told
 
 

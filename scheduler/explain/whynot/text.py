@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scheduler.explain.grid import Grid, Styled
+from scheduler.explain.whynot.wording import count
 from scheduler.plugins.podtopologyspread.constraints import HOSTNAME_LABEL
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def parts(answer: WhyNot, *, table: bool = True) -> list[Part]:
     told += [Styled(_sentence(item.sentence)) for item in answer.spread]
     told += [Styled(_sentence(term.sentence)) for term in answer.affinity]
     told += [Styled(_sentence(fact)) for fact in answer.facts]
-    if table and answer.rejected:
+    if table and any(group.words for group in answer.rejected):
         told += [Styled(""), rejections(answer.rejected)]
         for item in answer.spread:
             told += [Styled(""), spread(item)]
@@ -38,7 +39,8 @@ def parts(answer: WhyNot, *, table: bool = True) -> list[Part]:
 def helps(answer: WhyNot) -> list[Part]:
     """What would help, the smallest change first."""
     if not answer.helps:
-        text = f"Nothing of what was tried would help ({answer.tried} changes)" if answer.tried else "Nothing was tried"
+        tried = count(answer.tried, "change")
+        text = f"Nothing of what was tried would help ({tried})" if answer.tried else "There is nothing to try"
         return [Styled(text, "yellow"), *_not_tried(answer)]
     lines = [Styled(f"  {help_.sentence}", "green") for help_ in answer.helps]
     heading = "Would help" if len(lines) == 1 else "Any one of these would help"

@@ -17,7 +17,7 @@ from scheduler.plugins.volumerestrictions.plugin import REASON_DISK
 from scheduler.plugins.volumezone.topology import in_zone, topologies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import numpy.typing as npt
 
@@ -56,11 +56,10 @@ class Claim(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The claim with its volume, and where that is."""
-        if self.volume is None:
-            return f"claim {self.name}"
-        place = place_of(self.volume)
-        return f"volume {self.volume.metadata.name} of claim {self.name}{f' ({place})' if place else ''}"
+        """The claim with its volume."""
+        return (
+            f"claim {self.name}" if self.volume is None else f"volume {self.volume.metadata.name} of claim {self.name}"
+        )
 
 
 def claims_of(survey: Survey) -> list[Claim]:
@@ -84,15 +83,22 @@ def place_of(volume: PersistentVolume) -> str:
         terms = affinity.required.node_selector_terms
         texts = [" and ".join(map(_requirement, (*t.match_expressions, *t.match_fields))) for t in terms]
         return " or ".join(filter(None, texts))
-    return " and ".join(f"{key_word(t.key)} {' or '.join(sorted(t.values))}" for t in topologies(volume))
+    return " and ".join(_place(t.key, sorted(t.values)) for t in topologies(volume))
 
 
 def _requirement(requirement: NodeSelectorRequirement) -> str:
     key = key_word(requirement.key)
-    if requirement.operator == "In" and len(requirement.values) == 1:
-        return f"{key} {requirement.values[0]}"
+    if requirement.operator == "In":
+        return _place(requirement.key, list(requirement.values))
     operator = _OPERATORS.get(requirement.operator, requirement.operator)
     return f"{key} {operator} {', '.join(requirement.values)}".rstrip()
+
+
+def _place(key: str, values: list[str]) -> str:
+    """ "zone-a", "zone a or b", "region eu": a value that says itself what it is needs no word for it."""
+    word = key_word(key)
+    text = listed(values, word="or")
+    return text if all(word in value for value in values) else f"{word} {text}"
 
 
 def zones_of(survey: Survey) -> list[str]:
@@ -117,7 +123,7 @@ def zones_of(survey: Survey) -> list[str]:
 def phrases(survey: Survey, status: Status, rows: Rows) -> Iterator[tuple[Phrase, Rows]]:
     """What is said of nodes that a volume plugin turns down: ("has no ...", "have no ...") and the rows."""
     if status.plugin == names.VOLUME_ZONE:
-        yield from _by_claim(survey, rows, _outside, "outside the zone of")
+        yield from _by_claim(survey, rows, _outside, "outside")
     elif status.plugin == names.VOLUME_RESTRICTIONS:
         if REASON_DISK in status.reasons:
             yield ("has a pod that uses the same disk", "have a pod that uses the same disk"), rows
@@ -128,7 +134,7 @@ def phrases(survey: Survey, status: Status, rows: Rows) -> Iterator[tuple[Phrase
     elif status.plugin == names.NODE_VOLUME_LIMITS:
         yield ("takes no more volumes", "take no more volumes"), rows
     elif status.reasons == (next(iter(REASONS.values())),):
-        yield from _by_claim(survey, rows, _unreachable, "not near")
+        yield from _by_claim(survey, rows, _unreachable, "out of reach of")
     else:
         unbound = _listed(c for c in claims_of(survey) if c.volume is None)
         known = [_WORDS[reason] for reason in status.reasons if reason in _WORDS]
@@ -146,10 +152,12 @@ def _by_claim(survey: Survey, rows: Rows, test: object, words: str) -> Iterator[
             continue
         hit = left & test(claim.volume, view)
         if hit.any():
-            yield (f"is {words} {claim.text}", f"are {words} {claim.text}"), rows[hit]
+            place = place_of(claim.volume)
+            text = f"{words} {claim.text}" if words != "outside" else f"outside {place}, where {claim.text} is"
+            yield (f"is {text}", f"are {text}"), rows[hit]
             left &= ~hit
     if left.any():
-        yield (f"is {words} its volumes", f"are {words} its volumes"), rows[left]
+        yield (f"is {words} of its volumes' zones", f"are {words} of its volumes' zones"), rows[left]
 
 
 def _outside(volume: PersistentVolume, view: NodeView) -> Mask:
@@ -187,23 +195,27 @@ def _listed(claims: Iterator[Claim]) -> str:
     return listed(texts) if texts else "its claims"
 
 
-def facts(survey: Survey) -> list[str]:
-    """What the pod's claims are bound to, and who has those that one pod has for itself; only where volumes decide."""
+def facts(survey: Survey, why: Callable[[list[int]], str]) -> list[str]:
+    """What the pod's claims are bound to, and who has those that one pod has for itself; only where volumes decide.
+
+    `why` says in words what keeps the pod off the nodes in some rows.
+    """
     deciding = {names.VOLUME_ZONE, names.VOLUME_BINDING, names.VOLUME_RESTRICTIONS, names.NODE_VOLUME_LIMITS}
     refused = survey.refusal is not None and survey.refusal.plugin in deciding
     if not refused and deciding.isdisjoint(survey.codes):
         return []
-    return [fact for claim in claims_of(survey) for fact in _facts(survey, claim)]
+    return [fact for claim in claims_of(survey) for fact in _facts(survey, claim, why)]
 
 
-def _facts(survey: Survey, claim: Claim) -> Iterator[str]:
+def _facts(survey: Survey, claim: Claim, why: Callable[[list[int]], str]) -> Iterator[str]:
     if claim.claim is None:
         yield f"claim {claim.name} does not exist in namespace {survey.pod.namespace}"
         return
     name = class_of_claim(claim.claim)
     if claim.volume is not None:
         place = place_of(claim.volume)
-        yield f"claim {claim.name} is bound to volume {claim.volume.metadata.name}" + (f", {place}" if place else "")
+        where = f", which is in {place}{_nodes_near(survey, claim.volume, why)}" if place else ""
+        yield f"claim {claim.name} is bound to volume {claim.volume.metadata.name}{where}"
     else:
         storage_class = survey.state.objects.get("StorageClass", "", name) if name else None
         if name and storage_class is None:
@@ -214,3 +226,16 @@ def _facts(survey: Survey, claim: Claim) -> Iterator[str]:
     if is_exclusive(claim):
         for pod in users(survey, claim.name)[:3]:
             yield f"claim {claim.name} is {EXCLUSIVE}, and {pod.key} on {pod.node_name} has it"
+
+
+def _nodes_near(survey: Survey, volume: PersistentVolume, why: Callable[[list[int]], str]) -> str:
+    """How many nodes reach a volume, and what keeps the pod off them."""
+    view = NodeView(survey.state.nodes)
+    near = survey.live & ~_outside(volume, view) & ~_unreachable(volume, view)
+    rows = np.flatnonzero(near).tolist()
+    if not rows:
+        column = survey.state.nodes.labels(ZONES[0])
+        zones = sorted({column.values[place] or "" for place in column.ids[: len(survey.live)][survey.live]} - {""})
+        return f"; no node is there (nodes are in {listed(zones)})" if zones else "; no node is there"
+    reason = why(rows)
+    return f"; the {'node' if len(rows) == 1 else f'{len(rows)} nodes'} there {reason}" if reason else ""

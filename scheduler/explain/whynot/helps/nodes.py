@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,10 @@ from scheduler.explain.whynot.change import Change, Option
 from scheduler.explain.whynot.helps.evict import is_of_node
 from scheduler.explain.whynot.helps.labels import wanted_labels
 from scheduler.explain.whynot.helps.taints import is_well, well
+from scheduler.explain.whynot.resources import needs_of
+from scheduler.explain.whynot.spread import deciding
 from scheduler.explain.whynot.volumes import ZONES, zones_of
-from scheduler.explain.whynot.wording import listed
+from scheduler.explain.whynot.wording import listed, quantity, resource_word, rounded_up
 from scheduler.framework.names import NODE_AFFINITY
 from scheduler.plugins.podtopologyspread.constraints import HOSTNAME_LABEL, ZONE_LABEL
 
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 _COST: Final = 60
 _ELSEWHERE: Final = 5
 _MOST: Final = 12
+ANOTHER: Final = "another-zone"
+"""The label of a node in a zone in which there is none yet."""
 POOLS: Final = (
     "cloud.google.com/gke-nodepool",
     "eks.amazonaws.com/nodegroup",
@@ -50,13 +55,18 @@ def options(survey: Survey) -> Iterator[Option]:
         node = survey.state.nodes.node(row)
         key = pool_of(node), str(sorted(node.status.allocatable.items())), str(node.spec.taints)
         kinds.setdefault(key, []).append(node)
-    for nodes in kinds.values():
+    for place, nodes in enumerate(kinds.values()):
         yield tuple(_change(survey, node, "") for node in nodes)
         if NODE_AFFINITY in survey.codes:
             labels = wanted_labels(survey.pod.shape.pod, nodes[0])
             if labels and HOSTNAME_LABEL not in labels:
                 yield (_change(survey, nodes[0], "", labels),)
+        larger = _larger(survey, nodes[0])
+        if larger and not place:
+            yield (_change(survey, nodes[0], "", larger=larger),)
         zones = {node.metadata.labels.get(ZONE_LABEL, "") for node in nodes}
+        if not place and any(outcome.too_few and outcome.key == ZONE_LABEL for outcome in deciding(survey)):
+            yield (_change(survey, nodes[0], ANOTHER),)
         for zone in zones_of(survey):
             if zone not in zones:
                 yield (_change(survey, nodes[0], zone),)
@@ -89,7 +99,13 @@ def pool_of(node: Node) -> str:
     return next((labels[key] for key in (*POOLS, *_TYPES) if labels.get(key)), "")
 
 
-def _change(survey: Survey, like: Node, zone: str, more: Mapping[str, str] = NO_LABELS) -> Change:
+def _change(
+    survey: Survey,
+    like: Node,
+    zone: str,
+    more: Mapping[str, str] = NO_LABELS,
+    larger: Mapping[str, str] = NO_LABELS,
+) -> Change:
     name = f"new-{uuid.uuid4().hex[:8]}"
     old = like.metadata.name
     labels = {key: name if value == old else value for key, value in like.metadata.labels.items()}
@@ -97,29 +113,48 @@ def _change(survey: Survey, like: Node, zone: str, more: Mapping[str, str] = NO_
     if zone:
         labels.update((key, zone) for key in ZONES if key in labels or key == ZONE_LABEL)
     node = well(replace(like, metadata=replace(like.metadata, name=name, uid=name, labels=labels)))
-    node = replace(node, status=replace(node.status, images=()))
+    allocatable = {**node.status.allocatable, **larger}
+    node = replace(node, status=replace(node.status, images=(), allocatable=allocatable))
     pool, place = pool_of(like), labels.get(ZONE_LABEL, "")
-    details = {"like": old, **more}
+    details = {"like": old, **more, **larger}
     if pool:
         details["pool"] = pool
     if place:
         details["zone"] = place
-    kind = f"{pool} (such as {old})" if pool and not more else old
+    kind = f"{pool} (such as {old})" if pool and not more and not larger else old
     where = f" but in {zone_text(zone)}" if zone else f" in {zone_text(place)}" if place and pool else ""
     if more:
         where += f" but labelled {','.join(f'{key}={value}' for key, value in sorted(more.items()))}"
 
+    if larger:
+        amounts = [f"{amount} {resource_word(resource)}" for resource, amount in larger.items()]
+        where += f" but with {listed(amounts)}"
     return Change(
         kind="addNode",
         details=details,
-        cost=_COST + (_ELSEWHERE if zone or more else 0),
+        cost=_COST + (_ELSEWHERE if zone or more or larger else 0),
         what=lambda _: f"one more node like {kind}{where}",
         solves=frozenset(survey.codes),
         new=(node,),
         come=tuple(_pods_of_node(survey, old, name)),
         objects=_csi_node(survey, old, name),
-        merge=None if zone or more else partial(_merged, kind),
+        merge=None if zone or more or larger else partial(_merged, kind),
     )
+
+
+def _larger(survey: Survey, node: Node) -> dict[str, str]:
+    """What a node of a kind would have to have so that the pod finds room beside what every such node runs."""
+    row = survey.state.nodes.rows[node.metadata.name]
+    taken: Counter[str] = Counter()
+    for pod in survey.state.pods.on_node(node.metadata.name):
+        if is_of_node(pod):
+            taken.update(pod.usage.requests)
+    larger = {}
+    for need in needs_of(survey):
+        wanted = rounded_up(need.name, need.amount + taken[need.name])
+        if survey.state.nodes.allocatable[need.index, row] < wanted and not need.elsewhere:
+            larger[need.name] = quantity(need.name, wanted)
+    return larger
 
 
 def _merged(kind: str, changes: Sequence[Change]) -> Change:
@@ -135,6 +170,8 @@ def _merged(kind: str, changes: Sequence[Change]) -> Change:
 
 def zone_text(zone: str) -> str:
     """A zone in a sentence: many are called so anyway."""
+    if zone == ANOTHER:
+        return "another zone"
     return zone if "zone" in zone else f"zone {zone}"
 
 
