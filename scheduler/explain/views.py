@@ -113,6 +113,32 @@ class Decision(View, frozen=True, kw_only=True):
     incomplete: str = ""
 
 
+class PluginDifference(View, frozen=True, kw_only=True):
+    """What one plugin makes of two nodes: `points` of the total for the first, what it gave to each before normalizing.
+
+    `words`: the difference in words, where the cluster tells it ("34% against 61% of CPU requested").
+    """
+
+    plugin: str
+    points: int
+    raw: tuple[int, int]
+    words: str = ""
+
+
+class NodeComparison(View, frozen=True, kw_only=True):
+    """Why one node and not another. `lead` is in points; `parts` are the plugins that differ, by size.
+
+    `rejected`: how the other was turned down, if it was; there are no points then.
+    """
+
+    node: str
+    other: str
+    sentence: str
+    lead: int = 0
+    parts: tuple[PluginDifference, ...] = ()
+    rejected: Rejected | None = None
+
+
 class QueueEvent(View, frozen=True, kw_only=True):
     """What happened to a pod in the queue.
 
