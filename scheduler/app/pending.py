@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from scheduler.explain.views import WhyNot
 
 _MOST: Final = 100
-"""Kinds of pods, at most, that are explained: there is no end to it otherwise."""
+_WORK: Final = 50_000
+"""Kinds of pods times nodes that are explained at most, for there is no end to it otherwise; a few kinds always are."""
+_FEW: Final = 5
 
 
 def with_reasons(scheduler: Scheduler, decisions: Iterable[PodDecision]) -> list[PodDecision]:
@@ -25,6 +27,7 @@ def with_reasons(scheduler: Scheduler, decisions: Iterable[PodDecision]) -> list
 
     Pods that are alike have the same answer, found once.
     """
+    most = min(_MOST, max(_FEW, _WORK // max(len(scheduler.state.nodes), 1)))
     known: dict[object, tuple[str, WhyNot | None]] = {}
     explained = []
     for decision in decisions:
@@ -33,7 +36,7 @@ def with_reasons(scheduler: Scheduler, decisions: Iterable[PodDecision]) -> list
             explained.append(decision)
             continue
         kind = (pod.shape, pod.scheduler_name, pod.priority, pod.preemption_policy, pod.gates)
-        if kind not in known and len(known) < _MOST:
+        if kind not in known and len(known) < most:
             known[kind] = pod.name, explain(scheduler.state, scheduler.profiles[pod.scheduler_name], pod)
         name, answer = known.get(kind, ("", None))
         if answer is not None and name != pod.name:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from scheduler.explain.grid import Cell, Part
     from scheduler.explain.record import DecisionRecord, NodeRejection
+    from scheduler.explain.views import NodeComparison
 
 STATUS_STYLES: Final = {"Scheduled": "green", "Unschedulable": "yellow", "Gated": "cyan", "Error": "red"}
 
@@ -58,6 +59,19 @@ def _notes(record: DecisionRecord, chosen: str, more: int, silent: Sequence[str]
     if nothing := [*silent, *record.prescore_skipped]:
         notes.append(f"0 for all: {', '.join(nothing)}")
     return notes
+
+
+def contrast(comparison: NodeComparison) -> list[Part]:
+    """Why one node and not another: the sentence, then a line for each plugin that tells them apart."""
+    told: list[Part] = [Styled(f"{comparison.sentence}.", "bold")]
+    if comparison.parts:
+        rows = [
+            (f"{part.points:+d}", part.plugin, str(part.raw[0]), str(part.raw[1]), part.words)
+            for part in comparison.parts
+        ]
+        columns = ("POINTS", "PLUGIN", f"RAW {comparison.node}", f"RAW {comparison.other}", "SINCE")
+        told.append(Grid(columns, rows, frozenset((0, 2, 3))))
+    return told
 
 
 def rejections(infeasible: Mapping[str, NodeRejection], *, names: int = 8) -> Grid:

@@ -221,6 +221,22 @@ class StateMachine(RuleBasedStateMachine):
                 self.sums_equal_a_walk()
         assert facts(self.state) == before
 
+    @rule(changed=nodes(), added=nodes(), extra=pods(), look=st.booleans())
+    def what_if_nodes(self, changed: Node, added: Node, extra: Pod, look: bool) -> None:
+        before, order = facts(self.state), self.state.nodes.order.rows().tolist()
+        new = msgspec.structs.replace(added, metadata=msgspec.structs.replace(added.metadata, name="tried"))
+        with self.state.what_if_nodes() as trial, self.state.what_if() as pods_trial:
+            if changed.metadata.name in self.state.nodes:
+                trial.set(msgspec.structs.replace(changed, status=msgspec.structs.replace(changed.status, images=())))
+            trial.set(new)
+            meta = msgspec.structs.replace(extra.metadata, uid="extra")
+            pods_trial.add(self.state.info(msgspec.structs.replace(fresh(extra), metadata=meta)), "tried")
+            if look:
+                self.vectors_equal_a_full_computation()
+                self.sums_equal_a_walk()
+        assert facts(self.state) == before
+        assert self.state.nodes.order.rows().tolist() == order
+
     # what must hold
 
     @invariant()

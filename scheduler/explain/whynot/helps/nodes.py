@@ -59,7 +59,9 @@ def options(survey: Survey) -> Iterator[Option]:
         yield tuple(_change(survey, node, "") for node in nodes)
         if NODE_AFFINITY in survey.codes:
             labels = wanted_labels(survey.pod.shape.pod, nodes[0])
-            if labels and HOSTNAME_LABEL not in labels:
+            if labels and labels.keys() == {ZONE_LABEL}:
+                yield (_change(survey, nodes[0], labels[ZONE_LABEL]),)
+            elif labels and HOSTNAME_LABEL not in labels:
                 yield (_change(survey, nodes[0], "", labels),)
         larger = _larger(survey, nodes[0])
         if larger and not place:
