@@ -9,6 +9,7 @@ import pytest
 
 from e2e import berth, rivals, tools
 from e2e.controlplane import ControlPlane, HollowKubelet
+from e2e.page.browser import BrowserError, find_browser, running_browser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,9 +32,18 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     fixtures = {name for item in session.items for name in getattr(item, "fixturenames", ())}
     needed = [program for fixture, programs in _NEEDS.items() if fixture in fixtures for program in programs]
     try:
+        if "browser" in fixtures:
+            find_browser()
         tools.ensure(needed)
-    except tools.ToolError as error:
+    except (tools.ToolError, BrowserError) as error:
         pytest.exit(f"the end-to-end tests can't run: {error}", returncode=1)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[str]:
+    """A Chromium without a window, the same for all tests; where it takes commands."""
+    with running_browser() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

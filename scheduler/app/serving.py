@@ -15,6 +15,8 @@ from scheduler.config.render import to_json_value
 from scheduler.metrics.exposition import render
 from scheduler.server.endpoints import Endpoints
 from scheduler.server.options import ServerOptions
+from scheduler.server.page.handler import PATH as PAGE_PATH
+from scheduler.server.page.handler import serve_page
 from scheduler.server.reviews import KubernetesReviews, client_ca_of_cluster
 from scheduler.server.secure import Access, SecureServer, ServerError
 from scheduler.version import KUBERNETES_VERSION, __version__
@@ -55,6 +57,7 @@ async def start_server(
         kubernetes_version=KUBERNETES_VERSION,
         healthz=health,
         readyz=readiness,
+        extra={PAGE_PATH: serve_page},
     )
     try:
         server = SecureServer(server_options(settings), endpoints, await _access(settings.options, stack))

@@ -1,0 +1,1 @@
+"""The page: what the scheduler decides and why, for a browser, in one document that needs only the decisions API."""

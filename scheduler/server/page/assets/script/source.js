@@ -1,0 +1,106 @@
+// Where the data come from: the scheduler's decisions API, or the answers that a report carries with it.
+
+/** The API next to the page. */
+export class LiveSource {
+  live = true;
+  title = "";
+
+  /**
+   * The answer at a path under /explain/v1/, with its tag. `known` is a tag that the caller has the answer of:
+   * where nothing changed there is none. Throws SourceError.
+   */
+  async get(path, { known = "", signal } = {}) {
+    const headers = known === "" ? {} : { "If-None-Match": known };
+    let answer;
+    try {
+      answer = await fetch(`explain/v1/${path}`, { headers, signal, cache: "no-store", credentials: "same-origin" });
+    } catch (problem) {
+      if (signal?.aborted) throw problem;
+      throw new SourceError(0, "The scheduler can't be reached.");
+    }
+    if (answer.status === 304) return { unchanged: true, tag: known };
+    if (!answer.ok) throw new SourceError(answer.status, await complaint(answer));
+    return { unchanged: false, tag: answer.headers.get("ETag") ?? "", data: await answer.json() };
+  }
+}
+
+/** What a report carries: answers by path, each compressed until it is asked for. */
+export class ReportSource {
+  live = false;
+  #answers;
+
+  constructor({ title, answers }) {
+    this.title = title;
+    this.#answers = answers;
+  }
+
+  async get(path, { known = "" } = {}) {
+    if (known !== "") return { unchanged: true, tag: known };
+    const [place, query] = path.split("?");
+    const packed = Object.hasOwn(this.#answers, place) ? this.#answers[place] : undefined;
+    if (packed === undefined) throw new SourceError(404, "This report does not have it.");
+    const data = await unpacked(packed);
+    return { unchanged: false, tag: "report", data: place === "decisions" ? filtered(data, query ?? "") : data };
+  }
+}
+
+/** An answer that can't be had: the HTTP status (0 where there was none) and words for people. */
+export class SourceError extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The source of this document. */
+export function sourceOf(text) {
+  return text.trim() === "" ? new LiveSource() : new ReportSource(JSON.parse(text));
+}
+
+/** The path of something with its query; what is empty is left out. */
+export function apiPath(parts, query = {}) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const place = parts.map(encodeURIComponent).join("/");
+  return given.length === 0 ? place : `${place}?${new URLSearchParams(given)}`;
+}
+
+async function complaint(answer) {
+  const words = {
+    401: "Your credentials were not accepted. Open the page anew with berth page.",
+    403: "You may not read this. The right is get on the non-resource URL /explain/v1/*.",
+    404: "The scheduler does not know it, or no longer.",
+    429: "The scheduler is asked too often.",
+    503: "The scheduler can't answer at the moment.",
+  };
+  let told = {};
+  try {
+    told = JSON.parse(await answer.text());
+  } catch {
+    // Not JSON: the status has to do.
+  }
+  return told.error || words[answer.status] || `The scheduler answered with status ${answer.status}.`;
+}
+
+async function unpacked(text) {
+  const binary = atob(text);
+  const packed = new Uint8Array(binary.length);
+  for (let index = 0; index < binary.length; index += 1) packed[index] = binary.charCodeAt(index);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+
+/** What the API does with the filters of decisions, on a list that is whole. */
+function filtered(page, query) {
+  const wanted = new URLSearchParams(query);
+  const before = Number(wanted.get("before") ?? Infinity);
+  const matching = page.items.filter(
+    (item) =>
+      item.id < before &&
+      (!wanted.has("pod") || item.pod === wanted.get("pod")) &&
+      (!wanted.has("node") || item.node === wanted.get("node")) &&
+      (!wanted.has("namespace") || item.pod.startsWith(`${wanted.get("namespace")}/`)) &&
+      (!wanted.has("result") || item.result === wanted.get("result")),
+  );
+  const items = matching.slice(0, Number(wanted.get("limit") ?? 100));
+  return { items, before: items.length < matching.length ? items[items.length - 1].id : null };
+}
