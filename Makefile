@@ -110,7 +110,8 @@ lock: ## pin the newest versions that pyproject.toml allows (needs uv)
 	  --no-annotate --upgrade pyproject.toml --group dev -o requirements-dev.lock
 
 manifests: $(VENV)/.dev ## render charts/berth into deploy/berth.yaml
-	"$$($(BIN)/python -m e2e.tools path helm)" template berth charts/berth --namespace kube-system --skip-tests > deploy/berth.yaml
+	"$$($(BIN)/python -m e2e.tools path helm)" template berth charts/berth --namespace kube-system \
+	  --skip-tests --include-crds > deploy/berth.yaml
 
 image: ## build the container image (needs Docker)
 	docker build --tag berth:dev .

@@ -11,8 +11,9 @@ import pytest
 import yaml
 
 from e2e.chart import CHART, ROOT, VALUES, Helm, Object, Objects, configuration, container, one, pod_template
+from scheduler.app.profile_watch import GROUP, PLURAL
 from scheduler.client import kinds
-from scheduler.metrics import component, scheduler_metrics, specs
+from scheduler.metrics import component, config_specs, scheduler_metrics, specs
 from scheduler.metrics.instruments import Spec
 from scheduler.version import __version__
 
@@ -61,9 +62,7 @@ def test_the_chart_and_the_scheduler_have_one_version() -> None:
 
 def test_the_plain_manifests_are_the_chart_with_its_default_values(helm: Helm) -> None:
     manifests = (ROOT / "deploy" / "berth.yaml").read_text()
-    assert manifests == helm.template("--skip-tests"), (
-        "make it again: helm template berth charts/berth -n kube-system --skip-tests > deploy/berth.yaml"
-    )
+    assert manifests == helm.template("--skip-tests", "--include-crds"), "make it again: make manifests"
 
 
 def test_the_readme_lists_every_value() -> None:
@@ -143,6 +142,24 @@ def test_pods_restart_when_and_only_when_the_configuration_changes(helm: Helm) -
     assert template("--set", "replicaCount=3", "--set", "service.port=443") == template()
 
 
+def test_a_change_that_running_schedulers_take_up_restarts_none(helm: Helm) -> None:
+    profile = {"schedulerName": "berth", "plugins": {"score": {"disabled": [{"name": "ImageLocality"}]}}}
+    sorted_otherwise = {"schedulerName": "berth", "plugins": {"queueSort": {"disabled": [{"name": "*"}]}}}
+
+    def template(*arguments: str) -> Object:
+        return pod_template(helm.render(*arguments))
+
+    assert template("--set-json", f"profiles={json.dumps([profile])}") == template()
+    assert template("--set", "config.percentageOfNodesToScore=50") == template()
+    assert template("--set-json", f"profiles={json.dumps([sorted_otherwise])}") != template()
+
+
+def test_without_scheduler_profiles_there_is_neither_the_flag_nor_the_right(helm: Helm) -> None:
+    off = helm.render("--set", "schedulerProfiles.enabled=false")
+    assert "--scheduler-profiles" not in container(off)["args"]
+    assert not any(group == GROUP for group, _, _ in allowed(one(off, "ClusterRole")))
+
+
 def test_flags_are_rendered_from_values(helm: Helm) -> None:
     assert container(helm.render())["args"] == [
         "run",
@@ -150,6 +167,7 @@ def test_flags_are_rendered_from_values(helm: Helm) -> None:
         "--secure-port=10259",
         "--logging-format=text",
         "-v=2",
+        "--scheduler-profiles",
     ]
     assert container(helm.render(*EVERYTHING))["args"] == [
         "run",
@@ -157,6 +175,7 @@ def test_flags_are_rendered_from_values(helm: Helm) -> None:
         "--secure-port=11259",
         "--logging-format=json",
         "-v=4",
+        "--scheduler-profiles",
         "--feature-gates=NodeDeclaredFeatures=true",
         "--kube-api-burst=200",
         "--profiling=false",
@@ -210,7 +229,7 @@ def test_the_dashboard_and_the_rules_ask_for_metrics_that_exist(helm: Helm) -> N
     expressions = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
     expressions += [rule["expr"] for rule in rules]
     recorded = {rule["record"] for rule in rules if "record" in rule}
-    modules = (specs, scheduler_metrics, component)
+    modules = (specs, config_specs, scheduler_metrics, component)
     known = {value.name for module in modules for value in vars(module).values() if isinstance(value, Spec)}
     for expression in expressions:
         for name in re.findall(r"([a-z_:]+)\{", expression):
@@ -268,7 +287,7 @@ def test_the_cluster_role_reads_what_the_scheduler_watches_and_no_more(helm: Hel
     role = one(helm.render(), "ClusterRole")
     reads = {(group, resource) for group, resource, verb in allowed(role) if verb in READ}
     resources = [value for value in vars(kinds).values() if isinstance(value, kinds.Resource)]
-    assert reads == {(resource.group, resource.plural) for resource in resources}
+    assert reads == {(resource.group, resource.plural) for resource in resources} | {(GROUP, PLURAL)}
 
 
 def test_the_cluster_role_writes_bindings_status_volumes_events_and_reviews_and_no_more(helm: Helm) -> None:
@@ -283,6 +302,7 @@ def test_the_cluster_role_writes_bindings_status_volumes_events_and_reviews_and_
         ("events.k8s.io", "events", "patch"),
         ("authentication.k8s.io", "tokenreviews", "create"),
         ("authorization.k8s.io", "subjectaccessreviews", "create"),
+        (GROUP, f"{PLURAL}/status", "patch"),
     }
 
 

@@ -138,6 +138,7 @@ def test_its_pods_keep_to_the_restricted_pod_security_standard(control_plane: Co
     assert security["readOnlyRootFilesystem"] is True
 
 
+PROFILES = ("berth.dev", "schedulerprofiles")
 EVENTS, LEASES = ("events.k8s.io", "events"), ("coordination.k8s.io", "leases")
 
 
@@ -159,6 +160,10 @@ EVENTS, LEASES = ("events.k8s.io", "events"), ("coordination.k8s.io", "leases")
         ("update", ("", "pods"), "default", "", False),
         ("delete", ("", "pods"), "default", "", True),  # preemption
         ("patch", ("", "nodes"), "", "", False),
+        ("watch", PROFILES, "", "", True),
+        ("patch", (PROFILES[0], f"{PROFILES[1]}/status"), "", "any", True),
+        ("patch", PROFILES, "", "any", False),
+        ("create", PROFILES, "", "", False),
         ("get", ("", "secrets"), "chart", "", False),
         ("list", ("", "configmaps"), "kube-system", "", False),
     ],

@@ -118,6 +118,7 @@ def assemble(
         batching=gates.enabled("OpportunisticBatching"),
         nominating=gates.enabled("NominatedNodeNameForExpectation"),
     )
+    scheduler.handle = handle
     return scheduler
 
 

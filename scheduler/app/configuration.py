@@ -50,10 +50,25 @@ def read_config(path: str, *, gates: FeatureGates, registry: Mapping[str, Factor
     A file decides as it does for kube-scheduler, but for the lease, which is called "berth" unless the file names it.
     Raises ConfigError, and OSError if the file can't be read.
     """
-    given: Any = {"apiVersion": API_VERSION, "kind": KIND, "profiles": [{"schedulerName": NAME}]}
-    if path:
-        given = parse_document(Path(path).read_bytes(), source=path)
-    return load_config(_with_lease(given), source=path, known_plugins=registry, feature_gates=gates)
+    return load_config(read_document(path), source=path, known_plugins=registry, feature_gates=gates)
+
+
+def read_document(path: str) -> Any:
+    """What the file at `path` says, or Berth's own configuration if that is empty, as JSON values.
+
+    Raises ConfigError if it is not even YAML, and OSError if it can't be read.
+    """
+    return parse_config(Path(path).read_bytes(), source=path) if path else own_document()
+
+
+def parse_config(content: bytes, *, source: str) -> Any:
+    """What the content of a configuration file says, as JSON values. Raises ConfigError."""
+    return _with_lease(parse_document(content, source=source))
+
+
+def own_document() -> Any:
+    """What is run where nothing is configured."""
+    return _with_lease({"apiVersion": API_VERSION, "kind": KIND, "profiles": [{"schedulerName": NAME}]})
 
 
 def check_plugins(

@@ -34,8 +34,9 @@ async def _run(settings: Settings) -> int:
     log.info("Starting Berth %s, which decides as kube-scheduler %s does", __version__, KUBERNETES_VERSION)
     for warning in settings.warnings:
         log.warning("%s", warning)
-    service = SchedulerService(settings)
-    StopSignals(service.stop).install()
+    service = SchedulerService(settings, on_signals_taken=lambda: signals.install())
+    signals = StopSignals(service.stop)
+    signals.install()
     asyncio.get_running_loop().add_signal_handler(signal.SIGUSR2, service.debug)
     return await service.run()
 

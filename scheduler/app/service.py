@@ -10,11 +10,13 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from scheduler.app.assembly import assemble, connect
+from scheduler.app.config_file import follow
 from scheduler.app.debugger import CacheDebugger
 from scheduler.app.extenders import warn_of_slow_extenders
 from scheduler.app.fence import FencedDispatcher
 from scheduler.app.leadership import Leadership
 from scheduler.app.pod_resources import PodResources
+from scheduler.app.running import RunningConfiguration
 from scheduler.app.serving import start_server
 from scheduler.app.transport import Transport, open_transport
 from scheduler.app.upkeep import settle_heap, start_upkeep
@@ -31,6 +33,7 @@ from scheduler.version import KUBERNETES_VERSION, __version__
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from scheduler.app.profile_operator import ProfileOperator
     from scheduler.app.settings import Settings
     from scheduler.client.dispatcher import Dispatcher
     from scheduler.cycle.scheduler import Scheduler
@@ -59,10 +62,15 @@ class Ending(Enum):
 
 
 class SchedulerService:
-    """Runs a scheduler until it is told to stop, a part of it fails, or the lease is lost. For one `run`."""
+    """Runs a scheduler until it is told to stop, a part of it fails, or the lease is lost. For one `run`.
 
-    def __init__(self, settings: Settings) -> None:
+    `on_signals_taken` is called where a library has taken the process's signals for itself.
+    """
+
+    def __init__(self, settings: Settings, *, on_signals_taken: Callable[[], None] = lambda: None) -> None:
         self._settings = settings
+        self._on_signals_taken = on_signals_taken
+        self._operator: ProfileOperator | None = None
         self._supervisor = Supervisor()
         gates = settings.options.feature_gates
         disabled = settings.options.disabled_metrics
@@ -108,11 +116,14 @@ class SchedulerService:
             resources = PodResources(scheduler)
             informers.informer(kinds.PODS).add_handler(resources.pod)
             self._debugger = lambda: _debugger(scheduler, informers, resources)
-            server = await self._serve(stack, leadership, resources)
+            running = RunningConfiguration(scheduler, self._settings)
+            self._operator = self._profile_operator(scheduler, running, transport, leadership)
+            server = await self._serve(stack, leadership, running, resources)
             watch = asyncio.create_task(self._watch(), name="watch over background tasks")
             self._supervisor.start(
                 self._work(scheduler, informers, leadership), "start and leader election", may_end=True
             )
+            self._follow_file(running)
             try:
                 ending = await self._ending
             finally:
@@ -149,8 +160,40 @@ class SchedulerService:
         election = self._settings.config.leader_election
         return Leadership(election, transport.lease, self._component) if election.leader_elect else None
 
+    def _profile_operator(
+        self,
+        scheduler: Scheduler,
+        running: RunningConfiguration,
+        transport: Transport,
+        leadership: Leadership | None,
+    ) -> ProfileOperator | None:
+        if not self._settings.scheduler_profiles:
+            return None
+        from scheduler.app.profile_operator import ProfileOperator
+
+        return ProfileOperator(
+            scheduler,
+            running,
+            transport.objects,
+            transport.connection,
+            leads=lambda: leadership is None or leadership.leads,
+            on_signals_taken=self._on_signals_taken,
+        )
+
+    def _follow_file(self, running: RunningConfiguration) -> None:
+        source = self._settings.source
+        if source:
+            operator = self._operator
+            changed = operator.resources.reconcile if operator is not None else None
+            work = follow(source, running, self._settings.document, changed=changed)
+            self._supervisor.start(work, "configuration file")
+
     async def _serve(
-        self, stack: AsyncExitStack, leadership: Leadership | None, resources: PodResources
+        self,
+        stack: AsyncExitStack,
+        leadership: Leadership | None,
+        running: RunningConfiguration,
+        resources: PodResources,
     ) -> SecureServer | None:
         health = [] if leadership is None else [leadership.check]
         readiness = [*health, Check("shutdown", self._shutting_down), Check("sched-handler-sync", self._not_synced)]
@@ -158,6 +201,7 @@ class SchedulerService:
             self._settings,
             stack,
             registry=self._metrics.registry,
+            configuration=lambda: running.config,
             resource_metrics=resources.text,
             leads=lambda: leadership is None or leadership.leads,
             health=health,
@@ -177,7 +221,7 @@ class SchedulerService:
         start_upkeep(scheduler, self._supervisor)
         if leadership is None:
             await self._sync(informers)
-            self._schedule(scheduler)
+            await self._schedule(scheduler)
             return
         late = self._settings.config.delay_cache_until_active
         if not late:
@@ -185,13 +229,13 @@ class SchedulerService:
 
         async def synchronized() -> None:
             await self._sync(informers)
-            self._schedule(scheduler)
+            await self._schedule(scheduler)
 
         async def lead() -> None:
             if late:
                 self._supervisor.start(synchronized(), "start of the caches", may_end=True)
             else:
-                self._schedule(scheduler)
+                self._supervisor.start(self._schedule(scheduler), "start of scheduling", may_end=True)
 
         def lost() -> None:
             scheduler.stop()
@@ -212,7 +256,13 @@ class SchedulerService:
         self._synced = True
         log.info("Caches are synchronized: %d nodes, %d pods", *_sizes(informers))
 
-    def _schedule(self, scheduler: Scheduler) -> None:
+    async def _schedule(self, scheduler: Scheduler) -> None:
+        """Begin to take pods, by the profiles that SchedulerProfiles want if they can be read in time."""
+        operator = self._operator
+        if operator is not None:
+            await operator.load()
+            self._supervisor.start(operator.run(), "SchedulerProfiles")
+            self._supervisor.start(operator.write_statuses(), "statuses of SchedulerProfiles")
         log.info("Scheduling pods of %s", ", ".join(scheduler.profiles))
         self._supervisor.start(scheduler.run(), "scheduling", may_end=True)
 

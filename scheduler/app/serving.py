@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from scheduler.app.settings import Settings
     from scheduler.config.options import Options
+    from scheduler.config.types import KubeSchedulerConfiguration
     from scheduler.server.health import Check
 
 log = logging.getLogger(__name__)
@@ -43,15 +44,19 @@ async def start_server(
     leads: Callable[[], bool],
     health: Sequence[Check],
     readiness: Sequence[Check],
+    configuration: Callable[[], KubeSchedulerConfiguration] | None = None,
 ) -> SecureServer | None:
-    """Begin to serve; None if --secure-port is 0. Raises StartError (SettingsError for bad credentials)."""
+    """Begin to serve; None if --secure-port is 0. Raises StartError (SettingsError for bad credentials).
+
+    `configuration` is what is in force, where that may change.
+    """
     if settings.options.secure_port == 0:
         return None
     endpoints = Endpoints(
         metrics=lambda: render(registry),
         resource_metrics=resource_metrics,
         leading=leads,
-        configuration=lambda: to_json_value(settings.config),
+        configuration=lambda: to_json_value(settings.config if configuration is None else configuration()),
         flags=lambda: flag_values(settings.options),
         version=__version__,
         kubernetes_version=KUBERNETES_VERSION,

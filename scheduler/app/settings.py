@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+from scheduler.app.configuration import own_document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,15 +19,19 @@ if TYPE_CHECKING:
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The configuration, what the command line says besides it, and the plugins there are.
 
-    `source` is the configuration's file ("" without one), `warnings` are for the log. `random_seed` None breaks ties
-    differently in each process. `grace` is the seconds that binds under way get when the process is stopped.
+    `document` is what the configuration was read from, as JSON values, before any defaults, and `source` its file (""
+    without one); `warnings` are for the log. `random_seed` None breaks ties differently in each process. `grace` is the
+    seconds that binds under way get when the process is stopped. `scheduler_profiles`: whether SchedulerProfiles change
+    profiles.
     """
 
     config: KubeSchedulerConfiguration
     options: Options
     registry: Mapping[str, Factory]
+    document: Mapping[str, Any] = msgspec.field(default_factory=own_document)
     source: str = ""
     warnings: tuple[str, ...] = ()
     self_check: bool = False
     random_seed: int | None = None
     grace: float = 20.0
+    scheduler_profiles: bool = False

@@ -24,6 +24,9 @@ Without --config there is one profile, whose schedulerName is "berth": Pods that
 kube-scheduler. With --config the file decides, as for kube-scheduler, whose name for a profile without one is
 "default-scheduler". The lease of the leader election is called "berth" unless the configuration names another.
 
+A changed --config file is taken up while the scheduler runs: its profiles, and percentageOfNodesToScore. One that is
+not valid is refused, and the last good one stays. All other fields, and flags, are read at the start only.
+
 The cluster is that of --config's clientConnection.kubeconfig or of --kubeconfig; else the one that the process runs
 in; else that of $KUBECONFIG or ~/.kube/config."""
 
@@ -78,6 +81,16 @@ def add_parser(subparsers: SubParsers) -> None:
         metavar="VALUE",
         help="how long binds under way may take after SIGTERM (default 20s)",
     )
+    own.add_argument(
+        "--scheduler-profiles",
+        type=go_bool,
+        nargs="?",
+        const=True,
+        default=False,
+        metavar="true|false",
+        help="let SchedulerProfile resources change weights and plugins of the profiles while the scheduler runs "
+        "(default false; needs its CRD, which the chart has)",
+    )
     add_scheduler_flags(parser)
 
 
@@ -108,14 +121,17 @@ def main(namespace: argparse.Namespace) -> int:
 
 def _settings(namespace: argparse.Namespace) -> Settings:
     """Everything that was asked for, read and checked. Raises ValueError (of many kinds) and OSError."""
-    from scheduler.app.configuration import all_plugins, check_plugins, read_config, supported_gates
+    from scheduler.app.configuration import all_plugins, check_plugins, read_document, supported_gates
     from scheduler.app.settings import Settings
+    from scheduler.config.load import load_config
     from scheduler.config.options import apply_flags
 
     gates, warnings = supported_gates(namespace.feature_gates or ())
     registry = all_plugins()
     source = namespace.config or ""
-    config, options = apply_flags(read_config(source, gates=gates, registry=registry), namespace)
+    document = read_document(source)
+    loaded = load_config(document, source=source, known_plugins=registry, feature_gates=gates)
+    config, options = apply_flags(loaded, namespace)
     check_plugins(config, gates=gates, registry=registry, source=source)
     for flag in options.ignored:
         warnings.append(f"{flag} has no effect, as --config is given")
@@ -124,11 +140,13 @@ def _settings(namespace: argparse.Namespace) -> Settings:
         config=config,
         options=options,
         registry=registry,
+        document=document,
         source=source,
         warnings=tuple(warnings),
         self_check=_self_check(namespace.self_check),
         random_seed=namespace.random_seed,
         grace=namespace.shutdown_grace_period,
+        scheduler_profiles=namespace.scheduler_profiles,
     )
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from scheduler.client.events import EventRecorder
     from scheduler.client.extender.interface import Extender
     from scheduler.client.interface import Writer
+    from scheduler.framework.handle import Handle
     from scheduler.framework.profile import Profile
     from scheduler.metrics.scheduler_metrics import SchedulerMetrics
     from scheduler.queue.entry import QueuedPod
@@ -41,7 +42,6 @@ TIME_SLICE: Final = 0.005
 
 DecisionHook = Callable[["QueuedPod", "Decision | None", "Failure | None", str], None]
 """(the pod, the decision if it came to one, how it failed, the node picked or ""), after each attempt."""
-
 
 ShadowHook = Callable[["Cycle", "Decision", "Failure | None", str], None]
 """(the attempt, the decision, that no node fits if so, the node picked or ""), at the state that was decided on."""
@@ -95,6 +95,8 @@ class Scheduler:
         self._tasks: set[asyncio.Task[None]] = set()
         self._beside: set[asyncio.Task[None]] = set()
         self._stopping = False
+        self.handle: Handle | None = None
+        """What the plugins were made with, for whoever makes more of them."""
         self.shadows: dict[str, ShadowHook] = {}
         """By profile: who is told of its decisions before they take effect, to decide on the same state."""
 

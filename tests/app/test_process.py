@@ -51,8 +51,9 @@ def test_a_process_runs_its_service_to_the_end(monkeypatch, caplog):
     caplog.set_level("INFO")
 
     class Service:
-        def __init__(self, given):
+        def __init__(self, given, *, on_signals_taken):
             self.given = given
+            self.on_signals_taken = on_signals_taken
             self.stopped = asyncio.Event()
 
         def stop(self):
@@ -62,6 +63,8 @@ def test_a_process_runs_its_service_to_the_end(monkeypatch, caplog):
             os.kill(os.getpid(), signal.SIGTERM)
 
         async def run(self):
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, lambda: None)  # as a library might
+            self.on_signals_taken()
             os.kill(os.getpid(), signal.SIGUSR2)
             await self.stopped.wait()
             return 7

@@ -97,6 +97,17 @@ leaderElection:
 {{ include "berth.profiles" . | fromJson | toYaml }}
 {{- end }}
 
+{{/* What of the configuration is read at the start only: all but what profiles do to Pods. */}}
+{{- define "berth.startConfig" -}}
+{{- $profiles := list }}
+{{- range (include "berth.profiles" . | fromJson).profiles }}
+{{- $sort := dig "plugins" "queueSort" dict . }}
+{{- $profiles = append $profiles (dict "schedulerName" .schedulerName "queueSort" $sort) }}
+{{- end }}
+{{- $config := omit (include "berth.config" . | fromYaml) "profiles" "percentageOfNodesToScore" }}
+{{- merge $config (dict "profiles" $profiles) | toJson }}
+{{- end }}
+
 {{/* Refuses values that would render, but not work. */}}
 {{- define "berth.validate" -}}
 {{- if and (gt (int .Values.replicaCount) 1) (not .Values.leaderElection.enabled) }}
@@ -115,8 +126,8 @@ leaderElection:
 {{- fail "podDisruptionBudget.minAvailable and podDisruptionBudget.maxUnavailable are both set: give one of them (null unsets a default)." }}
 {{- end }}
 {{- range $flag, $_ := .Values.extraArgs }}
-{{- if or (has $flag (list "config" "secure-port" "logging-format" "v" "feature-gates")) (hasPrefix "leader-elect" $flag) }}
-{{- fail (printf "extraArgs.%s is set: the chart gives this flag itself, from profiles and config, securePort, logging, featureGates or leaderElection." $flag) }}
+{{- if or (has $flag (list "config" "secure-port" "logging-format" "v" "feature-gates" "scheduler-profiles")) (hasPrefix "leader-elect" $flag) }}
+{{- fail (printf "extraArgs.%s is set: the chart gives this flag itself, from profiles and config, securePort, logging, featureGates, schedulerProfiles or leaderElection." $flag) }}
 {{- end }}
 {{- end }}
 {{- $names := splitList ", " (include "berth.schedulerNames" .) }}
