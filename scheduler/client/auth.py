@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from ssl import SSLContext
 
 __all__ = ["AuthError", "Authorize", "Connection", "connect", "in_cluster", "no_credentials"]
 
@@ -51,13 +52,17 @@ no_credentials: Authorize = _fixed({})
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """An API server: ``base_url`` without a trailing slash, TLS (None for plain HTTP), credentials, proxy."""
+    """An API server: ``base_url`` without a trailing slash, TLS (None for plain HTTP), credentials, proxy.
+
+    ``multiplexed`` is the same TLS where it may offer the server HTTP/2, None where it must not.
+    """
 
     base_url: str
     ssl: ssl.SSLContext | None = None
     authorize: Authorize = no_credentials
     proxy: str | None = None
     server_hostname: str | None = None
+    multiplexed: SSLContext | None = None
 
 
 @dataclass(slots=True)
@@ -95,7 +100,7 @@ class _FileToken:
 class _LoaderToken:
     """A token that kubernetes_asyncio's loader gets from an exec plugin or an identity provider."""
 
-    def __init__(self, loader: Any, tls: ssl.SSLContext | None, clock: Callable[[], float], *, plugin: bool) -> None:
+    def __init__(self, loader: Any, tls: Sequence[ssl.SSLContext], clock: Callable[[], float], *, plugin: bool) -> None:
         self._clock = clock
         self._loader = loader
         self._tls = tls
@@ -121,8 +126,9 @@ class _LoaderToken:
             if renew and hasattr(loader, "exec_plugin_expiry"):
                 del loader.exec_plugin_expiry  # the loader asks the plugin again only after this time
             await loader._load_authentication()
-            if self._plugin and self._tls is not None and getattr(loader, "cert_file", None):
-                self._tls.load_cert_chain(loader.cert_file, loader.key_file)
+            if self._plugin and getattr(loader, "cert_file", None):
+                for tls in self._tls:
+                    tls.load_cert_chain(loader.cert_file, loader.key_file)
         except Exception as error:  # a plugin may fail in any way; the old token may still do
             log.warning("credentials can't be renewed: %s", error)
         self._checked = self._clock()
@@ -164,7 +170,7 @@ def in_cluster(
     except (ConfigException, OSError) as error:
         raise AuthError(f"in-cluster configuration: {error}") from error
     base = (master or found.host or "").rstrip("/")
-    return Connection(base, _tls(base, found), _FileToken(token, clock))
+    return Connection(base, _tls(base, found), _FileToken(token, clock), multiplexed=_multiplexed(base, found))
 
 
 async def _from_kubeconfig(path: str, context: str | None, master: str, clock: Callable[[], float]) -> Connection:
@@ -177,11 +183,18 @@ async def _from_kubeconfig(path: str, context: str | None, master: str, clock: C
     except Exception as error:  # the loader raises whatever the file makes it stumble over
         raise AuthError(f"kubeconfig {path}: {_plain(error)}") from error
     base = (master or found.host or "").rstrip("/")
-    tls = _tls(base, found)
-    return Connection(base, tls, _authorization(loader, tls, clock), found.proxy or None, found.tls_server_name or None)
+    tls, multiplexed = _tls(base, found), _multiplexed(base, found)
+    return Connection(
+        base,
+        tls,
+        _authorization(loader, [context for context in (tls, multiplexed) if context is not None], clock),
+        found.proxy or None,
+        found.tls_server_name or None,
+        multiplexed,
+    )
 
 
-def _authorization(loader: Any, tls: ssl.SSLContext | None, clock: Callable[[], float]) -> Authorize:
+def _authorization(loader: Any, tls: Sequence[ssl.SSLContext], clock: Callable[[], float]) -> Authorize:
     user = loader._user
     if user is None:
         return no_credentials
@@ -210,6 +223,14 @@ def _tls(base: str, found: Any) -> ssl.SSLContext | None:
     if not found.verify_ssl:
         tls.check_hostname = False
         tls.verify_mode = ssl.CERT_NONE
+    return tls
+
+
+def _multiplexed(base: str, found: Any) -> ssl.SSLContext | None:
+    """The same TLS, offering HTTP/2; a context of its own, since what is offered belongs to the context."""
+    tls = _tls(base, found)
+    if tls is not None:
+        tls.set_alpn_protocols(["h2", "http/1.1"])
     return tls
 
 

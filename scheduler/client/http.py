@@ -112,6 +112,7 @@ class Session:
                 headers=headers,
                 server_hostname=self._connection.server_hostname,
                 limit=self._connections,
+                multiplexed=self._connection.multiplexed,
             )
         return self
 

@@ -1,4 +1,5 @@
-"""Requests in HTTP/1.1, over kept connections; watches over connections of their own.
+"""Requests in HTTP/2 over one connection where the server speaks that, else in HTTP/1.1 over kept ones; watches over
+connections of their own.
 
 This does the little that the API server needs, at a fraction of what a general HTTP client takes for it.
 """
@@ -14,6 +15,8 @@ from yarl import URL
 
 from scheduler.client.answers import AnswerReader, GarbledAnswerError
 from scheduler.client.errors import ConnectError, TransportError
+from scheduler.client.http2 import Http2Connection
+from scheduler.client.multiplexing import Multiplexer
 from scheduler.client.watching import WatchConnection
 
 if TYPE_CHECKING:
@@ -121,7 +124,8 @@ class _Connection(asyncio.BufferedProtocol):
 class ConnectionPool:
     """Connections to one server, at most `limit` at a time; `headers` go with each request.
 
-    For the event loop on which it is first used.
+    `multiplexed` is TLS that offers the server HTTP/2: if it takes that, all requests share one connection. For the
+    event loop on which it is made.
     """
 
     def __init__(
@@ -132,6 +136,7 @@ class ConnectionPool:
         headers: Mapping[str, str],
         server_hostname: str | None = None,
         limit: int = 128,
+        multiplexed: ssl.SSLContext | None = None,
     ) -> None:
         url = URL(base_url)
         self._host = url.host or ""
@@ -143,6 +148,15 @@ class ConnectionPool:
         self._room = asyncio.Semaphore(limit)
         self._idle: list[_Connection] = []
         self._all: set[_Connection] = set()
+        self._multiplexer: Multiplexer | None = None
+        if multiplexed is not None and self._tls:
+            self._multiplexer = Multiplexer(
+                lambda within: self._connect(Http2Connection, within, multiplexed),
+                authority=url.authority,
+                headers=headers,
+                repeatable=_REPEATABLE,
+                longest_idle=_LONGEST_IDLE,
+            )
 
     async def send(
         self, method: str, path: str, *, headers: Mapping[str, str], body: bytes | None, within: float
@@ -152,6 +166,12 @@ class ConnectionPool:
         Raises ConnectError where nothing was sent, TransportError or TimeoutError where it is unknown what became of
         it.
         """
+        if self._multiplexer is not None:
+            path_there = self._prefix + path
+            answer = await self._multiplexer.send(method, path_there, headers=headers, body=body, within=within)
+            if answer is not None:
+                return answer
+            self._multiplexer = None
         request = self._request(method, path, headers, body)
         loop = asyncio.get_running_loop()
         deadline = loop.time() + within
@@ -190,6 +210,8 @@ class ConnectionPool:
 
     async def close(self) -> None:
         """End all connections that are kept."""
+        if self._multiplexer is not None:
+            self._multiplexer.close()
         for connection in list(self._all):
             connection.close()
         self._idle.clear()
@@ -227,7 +249,7 @@ class ConnectionPool:
         self._all.add(connection)
         return connection
 
-    async def _connect(self, factory: Callable[[], P], within: float) -> P:
+    async def _connect(self, factory: Callable[[], P], within: float, tls: ssl.SSLContext | None = None) -> P:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(min(within, _CONNECT_TIMEOUT)):
@@ -236,15 +258,17 @@ class ConnectionPool:
                 for address in others:
                     with suppress(OSError, TimeoutError):
                         async with asyncio.timeout(_NEXT_ADDRESS):
-                            return await self._connect_to(str(address), factory)
-                return await self._connect_to(str(last), factory)
+                            return await self._connect_to(str(address), factory, tls)
+                return await self._connect_to(str(last), factory, tls)
         except (OSError, TimeoutError) as error:
             told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise ConnectError(told) from error
 
-    async def _connect_to(self, address: str, factory: Callable[[], P]) -> P:
+    async def _connect_to(self, address: str, factory: Callable[[], P], tls: ssl.SSLContext | None) -> P:
         loop, name = asyncio.get_running_loop(), self._server_hostname
-        _, connection = await loop.create_connection(factory, address, self._port, ssl=self._tls, server_hostname=name)
+        _, connection = await loop.create_connection(
+            factory, address, self._port, ssl=tls or self._tls, server_hostname=name
+        )
         return connection
 
 

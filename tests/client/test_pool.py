@@ -13,6 +13,7 @@ import uvloop
 
 from scheduler.client.errors import ConnectError, TransportError
 from scheduler.client.pool import ConnectionPool
+from tests.fakes.h2server import Http2Server
 from tests.fakes.rawserver import RawServer
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -207,3 +208,66 @@ def test_over_tls_the_servers_certificate_must_be_good(loop_factory):
             runner.run(ask(None))
         with pytest.raises(ConnectError, match="certificate verify failed"):
             runner.run(ask(trusting, server_hostname="other.example"))
+
+
+class TestMultiplexed:
+    """Requests over one connection in HTTP/2."""
+
+    @pytest.fixture
+    def authority(self):
+        return trustme.CA()
+
+    @pytest.fixture
+    def offering(self, authority):
+        tls = ssl.create_default_context()
+        authority.configure_trust(tls)
+        tls.set_alpn_protocols(["h2", "http/1.1"])
+        return tls
+
+    @pytest.mark.parametrize("loop_factory", [asyncio.new_event_loop, uvloop.new_event_loop])
+    def test_where_the_server_speaks_it(self, authority, offering, loop_factory):
+        async def ask():
+            async with Http2Server(authority.issue_cert("127.0.0.1")) as server:
+                pool = ConnectionPool(server.url, offering, headers={"Accept": "x"}, multiplexed=offering)
+                try:
+                    answers = await asyncio.gather(
+                        *(send(pool, "POST", body=b"%d" % number * 7_000) for number in range(20))
+                    )
+                    answers.append(await send(pool))
+                finally:
+                    await pool.close()
+                return [answer.body for answer in answers], server.connections
+
+        with asyncio.Runner(loop_factory=loop_factory) as runner:
+            bodies, connections = runner.run(ask())
+        assert bodies[:20] == [b"%d" % number * 7_000 for number in range(20)]
+        assert b"/x" in bodies[20]
+        assert connections == 1
+
+    async def test_a_server_without_it_is_asked_in_http_1(self, authority, offering):
+        serving = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        authority.issue_cert("127.0.0.1").configure_cert(serving)
+        async with RawServer(OK, tls=serving) as server:
+            pool = ConnectionPool(server.url, offering, headers={}, multiplexed=offering)
+            assert [(await send(pool)).body for _ in range(3)] == [b"ok"] * 3
+            assert len(server.requests) == 3
+            await pool.close()
+
+    async def test_its_certificate_must_be_good(self, authority):
+        offering = ssl.create_default_context()
+        offering.set_alpn_protocols(["h2"])
+        async with Http2Server(authority.issue_cert("127.0.0.1")) as server:
+            pool = ConnectionPool(server.url, offering, headers={}, multiplexed=offering)
+            with pytest.raises(ConnectError, match="certificate verify failed"):
+                await send(pool)
+            await pool.close()
+
+    async def test_a_path_in_the_servers_address_comes_first(self, authority, offering):
+        async with Http2Server(authority.issue_cert("127.0.0.1")) as server:
+            pool = ConnectionPool(f"{server.url}/clusters/c1", offering, headers={}, multiplexed=offering)
+            assert b"/clusters/c1/x" in (await send(pool)).body
+            await pool.close()
+
+    async def test_nothing_is_multiplexed_without_tls(self, offering):
+        async with RawServer(OK) as server, pool_on(server, multiplexed=offering) as pool:
+            assert (await send(pool)).body == b"ok"
