@@ -1,7 +1,7 @@
 """Where the API server is and what proves who we are: kubeconfig files and service accounts.
 
-The formats (contexts, inline data, exec plugins, OIDC) are read by ``kubernetes_asyncio``, which is imported
-only here and only when a connection is made: the import takes more than half a second.
+The formats (contexts, inline data, exec plugins, OIDC) are read by ``kubernetes_asyncio``, which is imported only when
+a connection is made, and only in part (``kubeconfig``).
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+from scheduler.client.kubeconfig import loaders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -159,27 +161,23 @@ def in_cluster(
     *, master: str = "", account: Path = _SERVICE_ACCOUNT, clock: Callable[[], float] = time.monotonic
 ) -> Connection:
     """The connection of a pod, from its environment and its service account's files. Raises AuthError."""
-    from kubernetes_asyncio.client import Configuration
-    from kubernetes_asyncio.config import ConfigException, load_incluster_config
-
-    found = Configuration()
+    config, configuration = loaders()
+    found = configuration()
     token = account / "token"
     try:
-        load: Any = load_incluster_config  # has no annotations
+        load = config.load_incluster_config
         load(found, try_refresh_token=False, token_filename=str(token), cert_filename=str(account / "ca.crt"))
-    except (ConfigException, OSError) as error:
+    except (config.ConfigException, OSError) as error:
         raise AuthError(f"in-cluster configuration: {error}") from error
     base = (master or found.host or "").rstrip("/")
     return Connection(base, _tls(base, found), _FileToken(token, clock), multiplexed=_multiplexed(base, found))
 
 
 async def _from_kubeconfig(path: str, context: str | None, master: str, clock: Callable[[], float]) -> Connection:
-    from kubernetes_asyncio.client import Configuration
-    from kubernetes_asyncio.config import load_kube_config
-
-    found = Configuration()
+    config, configuration = loaders()
+    found = configuration()
     try:
-        loader = await load_kube_config(path, context, found, persist_config=False)
+        loader = await config.load_kube_config(path, context, found, persist_config=False)
     except Exception as error:  # the loader raises whatever the file makes it stumble over
         raise AuthError(f"kubeconfig {path}: {_plain(error)}") from error
     base = (master or found.host or "").rstrip("/")
