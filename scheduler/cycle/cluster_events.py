@@ -22,6 +22,12 @@ UNSCHEDULED_POD_DELETE: Final = ClusterEvent(EventResource.UNSCHEDULED_POD, Acti
 NODE_ADD: Final = ClusterEvent(EventResource.NODE, ActionType.ADD)
 NODE_DELETE: Final = ClusterEvent(EventResource.NODE, ActionType.DELETE)
 
+_SOMETHING: Final = {
+    resource: ClusterEvent(resource, ActionType.UPDATE)
+    for resource in (EventResource.ASSIGNED_POD, EventResource.TARGET_POD, EventResource.UNSCHEDULED_POD)
+}
+"""An update that changed nothing of what scheduling looks at."""
+
 
 def pod_events(old: PodInfo, new: PodInfo, *, target: bool) -> list[ClusterEvent]:
     """What changed in a pod that matters; `target` if the pod waiting for it is that very pod."""
@@ -29,6 +35,8 @@ def pod_events(old: PodInfo, new: PodInfo, *, target: bool) -> list[ClusterEvent
         resource = EventResource.ASSIGNED_POD
     else:
         resource = EventResource.TARGET_POD if target else EventResource.UNSCHEDULED_POD
+    if old.shape is new.shape and old.usage is new.usage and old.gates == new.gates:
+        return [_SOMETHING[resource]]
     actions = []
     if old.shape is not new.shape or old.usage is not new.usage:
         if old.shape.labels != new.shape.labels:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scheduler.api.objects import Namespace, Node, Pod
     from scheduler.cache.pods import PodInfo
     from scheduler.cycle.scheduler import Scheduler
+    from scheduler.metrics.instruments import HistogramSeries
 
 _RESOURCES = {resource.value.rsplit("/", 1)[-1]: resource for resource in EventResource}
 
@@ -40,6 +41,7 @@ class EventHandlers:
         self._state = scheduler.state
         self._queue = scheduler.queue
         self._responsible = frozenset(responsible)
+        self._handling: dict[ClusterEvent, HistogramSeries] = {}
 
     # nodes
 
@@ -170,5 +172,7 @@ class EventHandlers:
                 self._handled(event, start)
 
     def _handled(self, event: ClusterEvent, start: float) -> None:
-        series = self._scheduler.metrics.event_handling_duration.labels(event.label)
+        series = self._handling.get(event)
+        if series is None:
+            series = self._handling[event] = self._scheduler.metrics.event_handling_duration.labels(event.label)
         series.observe(time.perf_counter() - start)

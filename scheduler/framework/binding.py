@@ -54,7 +54,7 @@ def run_pre_flights(plugins: Sequence[PreBindPlugin], cycle: Cycle, node: str) -
             )
             break
     _observe(cycle, PRE_BIND_PRE_FLIGHT, result, start)
-    return PreFlight(result, _groups(plugins, busy))
+    return PreFlight(result, _groups(plugins, busy) if busy else [])
 
 
 def _groups(plugins: Sequence[PreBindPlugin], busy: set[str]) -> list[list[PreBindPlugin]]:

@@ -81,17 +81,35 @@ class EventResource(enum.StrEnum):
     WILDCARD = "*"
 
 
-class ClusterEvent(msgspec.Struct, frozen=True):
-    """One thing that happened: to which kind of object, and what."""
+class ClusterEvent:
+    """One thing that happened: to which kind of object, and what. Not to be changed.
 
-    resource: EventResource
-    action: ActionType
-    custom_label: str = ""
+    `label` is how metrics and logs name it, e.g. "NodeAdd" or "AssignedPodDelete" (ClusterEvent.Label).
+    """
 
-    @property
-    def label(self) -> str:
-        """How metrics and logs name it, e.g. "NodeAdd" or "AssignedPodDelete" (ClusterEvent.Label)."""
-        return self.custom_label or f"{self.resource}{_ACTION_WORDS.get(self.action, '')}"
+    __slots__ = ("_hash", "action", "label", "resource")
+
+    def __init__(self, resource: EventResource, action: ActionType, custom_label: str = "") -> None:
+        self.resource = resource
+        self.action = action
+        self.label = custom_label or f"{resource}{_ACTION_WORDS.get(action, '')}"
+        self._hash = hash((self.label, int(action)))  # of enums it takes a microsecond
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, ClusterEvent)
+            and self.label == other.label
+            and self.resource is other.resource
+            and self.action == other.action
+        )
+
+    def __repr__(self) -> str:
+        return f"ClusterEvent({self.label})"
 
 
 class OfProfile(msgspec.Struct, frozen=True):

@@ -38,7 +38,8 @@ def run_pre_filters(plugins: Sequence[PreFilterPlugin], cycle: Cycle) -> PreFilt
     refusal: Status | None = None
     recorder = cycle.recorder
     for plugin in plugins:
-        answer = ask(cycle, PRE_FILTER, plugin.name, plugin.pre_filter, cycle)
+        timed = recorder is not None and cycle.sampled
+        answer = ask(cycle, PRE_FILTER, plugin.name, plugin.pre_filter, cycle) if timed else plugin.pre_filter(cycle)
         if recorder is not None and not skips(answer):
             recorder.evaluated(PRE_FILTER, plugin.name)
         if answer is None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scheduler.framework.interface import PreEnqueuePlugin
     from scheduler.framework.profile import Profile
     from scheduler.framework.status import Status
+    from scheduler.metrics.instruments import HistogramSeries
     from scheduler.metrics.scheduler_metrics import SchedulerMetrics
     from scheduler.queue.entry import QueuedPod
 
@@ -32,6 +33,7 @@ class Gates:
     def __init__(self, profiles: Mapping[str, Profile], metrics: SchedulerMetrics) -> None:
         self._profiles = profiles
         self._metrics = metrics
+        self._durations: dict[str, HistogramSeries] = {}
 
     def ask(self, entry: QueuedPod) -> None:
         """Let the plugins judge a pod, the one first that held it back before; `entry.gating_plugin` tells the outcome.
@@ -55,7 +57,10 @@ class Gates:
         else:
             _let_go(entry)
         # kube-scheduler reports each of these runs as a success, whatever came of it.
-        series = self._metrics.framework_extension_point_duration.labels(_POINT, str(Code.SUCCESS), profile.name)
+        series = self._durations.get(profile.name)
+        if series is None:
+            family = self._metrics.framework_extension_point_duration
+            series = self._durations[profile.name] = family.labels(_POINT, str(Code.SUCCESS), profile.name)
         series.observe(time.perf_counter() - start)
 
     def _ask(self, plugin: PreEnqueuePlugin, entry: QueuedPod, *, sampled: bool) -> Status | None:

@@ -8,6 +8,7 @@ from scheduler.framework.events import ActionType, ClusterEvent, EventResource
 from scheduler.queue.hints import QUEUE_AFTER_BACKOFF, QUEUE_IMMEDIATELY, SKIP, Strategy
 
 if TYPE_CHECKING:
+    from scheduler.metrics.instruments import CounterSeries
     from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 
 SCHEDULE_ATTEMPT_FAILURE: Final = "ScheduleAttemptFailure"
@@ -25,13 +26,17 @@ _PLACES: Final = {QUEUE_IMMEDIATELY: "active", QUEUE_AFTER_BACKOFF: "backoff", S
 class Incoming:
     """Counts pods that come into a queue (recordIncomingEntitiesMetrics in scheduling_queue.go)."""
 
-    __slots__ = ("_metrics",)
+    __slots__ = ("_metrics", "_pods")
 
     def __init__(self, metrics: SchedulerMetrics) -> None:
         self._metrics = metrics
+        self._pods: dict[tuple[str, str], CounterSeries] = {}
 
     def count(self, place: str, event: str, strategy: Strategy | None) -> None:
         """A pod came to `place`. It counts as an entity, too, unless it went just where the strategy sent it."""
-        self._metrics.queue_incoming_pods.labels(place, event).inc()
+        series = self._pods.get((place, event))
+        if series is None:
+            series = self._pods[place, event] = self._metrics.queue_incoming_pods.labels(place, event)
+        series.value += 1
         if strategy is None or place != _PLACES[strategy]:
             self._metrics.queue_incoming_entities.labels(place, event, "pod").inc()
