@@ -192,7 +192,7 @@ async def test_every_request_is_counted_with_its_code(server):
 async def test_requests_beyond_the_burst_wait(server):
     server.on("GET", "/x", reply({}))
     counted = Counted()
-    async with Session(server.connection, qps=100, burst=2, observer=counted) as session:
+    async with Session(server.connection, qps=4, burst=2, observer=counted) as session:
         await asyncio.gather(*[session.request("GET", "/x") for _ in range(4)])
     assert [waited > 0 for waited in counted.throttled] == [False, False, True, True]
 
