@@ -18,6 +18,11 @@ seconds since the epoch. All results are `views`.
     cluster_view.overview(scheduler, records, leader=..., started=..., now=...) -> views.Overview
 
     evaluate.Evaluator(scheduler).evaluate(pod, profile=None) -> views.Evaluation   without why_not
+    evaluate.Evaluator(scheduler).explain(pod, profile=None) -> views.Evaluation    with it, in one go
+    await evaluate.Evaluator(scheduler).explain_in_turns(pod, profile=None)         the same, a short step a turn
+    whynot.text.parts(answer) -> lines and tables of a views.WhyNot
+    comparison.contrast(decision, other="", tell=differences.Differences(state, profile, pod)) -> views.NodeComparison
+    table.contrast(comparison) -> lines and a table of it
     evaluate.Evaluator(scheduler).decide(pod, profile=None, details=False) -> (Decision | None, Failure | None)
     decision_view.of_decision(decision, failure, summary, steps=()) -> views.Decision
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import TYPE_CHECKING
 
@@ -11,14 +12,15 @@ from scheduler.api.times import format_time
 from scheduler.cache.pods import NO_ROW
 from scheduler.cycle import outcome
 from scheduler.cycle.algorithm import Algorithm, FitError, NoNodesError
-from scheduler.explain.decision_view import GATED, of_decision
+from scheduler.explain.decision_view import GATED, SCHEDULED, of_decision
 from scheduler.explain.views import Decision as DecisionView
 from scheduler.explain.views import Evaluation, Summary
+from scheduler.explain.whynot import why_not
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.status import PluginError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from scheduler.cache.pods import PodInfo
     from scheduler.cycle.algorithm import Decision
@@ -64,6 +66,40 @@ class Evaluator:
                 trial.remove(placed)
                 decision = self._view(pending, profile, now)
         return Evaluation(time=now, decision=decision)
+
+    def steps(self, pod: PodInfo, profile: Profile | None = None) -> Generator[None, None, Evaluation]:
+        """The same with why not and what would help, for a pod that finds no node: short steps, each of them whole.
+
+        The decision is of the first step; between two of them the scheduler may go on.
+        """
+        evaluation = self.evaluate(pod, profile)
+        result = evaluation.decision.summary.result
+        if result == SCHEDULED or self._scheduler.state.pods.get(pod.uid) is not None:
+            return evaluation
+        yield
+        reasons = yield from why_not(self._scheduler.state, profile or self.profile_for(pod), pod)
+        return replace(evaluation, why_not=reasons)
+
+    def explain(self, pod: PodInfo, profile: Profile | None = None) -> Evaluation:
+        """All steps in one go."""
+        steps = self.steps(pod, profile)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                evaluation: Evaluation = end.value
+                return evaluation
+
+    async def explain_in_turns(self, pod: PodInfo, profile: Profile | None = None) -> Evaluation:
+        """All steps, with the event loop going on between them."""
+        steps = self.steps(pod, profile)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                evaluation: Evaluation = end.value
+                return evaluation
+            await asyncio.sleep(0)
 
     def decide(
         self, pod: PodInfo, profile: Profile | None = None, *, details: bool = False

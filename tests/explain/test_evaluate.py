@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from typing import TYPE_CHECKING
 
@@ -132,3 +133,43 @@ class TestWithoutConsequences:
         before = random.getstate()
         evaluated(rig, pod("p"))
         assert random.getstate() == before
+
+
+class TestWhyNot:
+    def rig(self) -> Rig:
+        rig = Rig()
+        rig.put(node("n1").capacity(cpu="4").taint("gpu"))
+        return rig
+
+    def test_what_would_help_a_pod_without_a_node(self) -> None:
+        rig = self.rig()
+        found = Evaluator(rig.scheduler, rig.clock).explain(info(pod("p").cpu("1").scheduler(PROFILE), rig.state))
+        assert found.why_not is not None
+        assert found.why_not.sentence == "p does not fit on the only node: n1 is tainted gpu:NoSchedule"
+        assert [help_.kind for help_ in found.why_not.helps] == ["tolerate"]
+
+    async def test_the_loop_goes_on_between_two_steps(self) -> None:
+        rig, turns = self.rig(), 0
+
+        async def counting() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        beside = asyncio.create_task(counting())
+        waiting = info(pod("p").cpu("1").scheduler(PROFILE), rig.state)
+        found = await Evaluator(rig.scheduler, rig.clock).explain_in_turns(waiting)
+        beside.cancel()
+        assert found.why_not is not None
+        assert turns > 5
+
+    def test_nothing_is_asked_of_a_pod_that_fits_or_is_there(self) -> None:
+        rig = self.rig()
+        rig.put(node("n2").capacity(cpu="4"))
+        fits = info(pod("p").cpu("1").scheduler(PROFILE), rig.state)
+        evaluator = Evaluator(rig.scheduler, rig.clock)
+        assert evaluator.explain(fits).why_not is None
+        placed = info(pod("q").cpu("9").scheduler(PROFILE).on("n2"), rig.state)
+        rig.state.set_pod(placed)
+        assert evaluator.explain(placed).why_not is None

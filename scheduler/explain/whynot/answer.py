@@ -63,7 +63,7 @@ def why_not(
     )
     why = _why(survey)
     spreads, affinities = spread.arithmetic(survey, why), affinity.arithmetic(survey, why)
-    facts = (*fragmentation(survey), *ports.facts(survey), *volumes.facts(survey, why))
+    facts = (*_nominated(survey), *fragmentation(survey), *ports.facts(survey), *volumes.facts(survey, why))
     fits = survey.names
     yield
     if fits:
@@ -83,6 +83,17 @@ def why_not(
         tried=bench.tried,
         not_tried=tuple(_not_tried(bench.profile)),
     )
+
+
+def _nominated(survey: Survey) -> list[str]:
+    """Where room is being made for the pod, and whose leaving it waits for."""
+    pod, state = survey.pod, survey.state
+    node = pod.nominated_node_name or state.nominations.node_of(pod.uid)
+    if node not in state.nodes:
+        return []
+    leaving = [other.key for other in state.pods.on_node(node) if other.terminating]
+    whom = f", where {listed(leaving)} {'is' if len(leaving) == 1 else 'are'} leaving" if leaving else ""
+    return [f"it is nominated to {node}{whom}"]
 
 
 def _why(survey: Survey) -> Callable[[list[int]], str]:

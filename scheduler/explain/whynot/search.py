@@ -67,7 +67,7 @@ def search(bench: Bench, shown: int) -> Steps:
     """The cheapest changes that help, `shown` at most; a step for each that is tried."""
     options: list[Option] = []
     for generator in _GENERATORS:
-        options += generator(bench.survey())
+        options += filter(None, generator(bench.survey()))
         yield
     victims: list[evict.Victims] = []
     for node in evict.nodes_to_try(bench.survey()):

@@ -11,7 +11,7 @@ from scheduler.app.simulation import Simulation
 from scheduler.config.features import FeatureGates
 from scheduler.config.load import default_config
 from scheduler.explain.whynot import explain
-from scheduler.explain.whynot.bench import Bench
+from scheduler.explain.whynot.bench import Bench, whole
 from scheduler.explain.whynot.search import search
 from scheduler.framework.handle import Handle
 from scheduler.plugins.registry import IN_TREE
@@ -78,12 +78,19 @@ class Cluster:
         objects += [change.nodes.get(node.metadata.name, same)(node) for node in self.nodes]
         objects += change.new
         objects += [old for old in self.pods if old.metadata.uid not in gone]
+        objects += [_there(new) for new in change.come]
         config = default_config(feature_gates=GATES)
         simulation = Simulation(
             [*objects, change.edited(pod)], config, registry=IN_TREE, gates=GATES, takes_all=True, seed=0
         )
         decisions = {decision.pod: decision for decision in await simulation.run()}
         return decisions[f"{pod.metadata.namespace}/{pod.metadata.name}"]
+
+
+def _there(pod: PodInfo) -> Pod:
+    """A pod that comes with a change, on its node."""
+    known = whole(pod)
+    return replace(known, spec=replace(known.spec, node_name=pod.node_name))
 
 
 def same(node: Node) -> Node:

@@ -222,6 +222,15 @@ class TestHelps:
         ]
         assert "default/db gone from a1 (1 pod of priority 0) opens a1 and a2" in told
 
+    def test_a_pod_to_be_near_to(self) -> None:
+        cluster = Cluster([small("a1").zone("zone-a")])
+        answer = cluster.why_not(web().requires_pods(pod_term(ZONE, {"app": "db"})))
+        assert answer.affinity[0].sentence == "it must be near app=db by zone, and there is no such pod"
+        assert [help_.sentence for help_ in answer.helps] == [
+            "a pod with app=db started first, near enough, opens a1",
+            "affinity to app=db by zone preferred instead of required opens a1",
+        ]
+
     def test_a_claim_that_one_pod_has_for_itself(self) -> None:
         objects = [volume("pv", reserved="data"), claim("data", volume="pv", accessModes=["ReadWriteOncePod"])]
         holder = using("data", pod("writer")).priority(5).on("n1")
@@ -285,6 +294,13 @@ class TestHelps:
         nodes = [small(f"{z}1").zone(f"zone-{z}").label(pool="x") for z in "abc"]
         cluster = Cluster(nodes, [pod(f"p-{z}").cpu("1900m").on(f"{z}1") for z in "abc"])
         assert "one more node like x (such as a1) in zone-a, zone-b or zone-c" in helps(cluster, pod("a").cpu("2"))
+
+
+class TestNomination:
+    def test_room_is_being_made_for_the_pod(self) -> None:
+        cluster = Cluster([small("n1")], [pod("p").cpu("1500m").on("n1").terminating()])
+        answer = cluster.why_not(pod("a").cpu("1").priority(10).nominated("n1"))
+        assert answer.facts[0] == "it is nominated to n1, where default/p is leaving"
 
 
 class TestGates:

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scheduler.explain.whynot import why_not
@@ -73,7 +73,8 @@ def waiting(draw: st.DrawFn) -> Any:
 
 
 @st.composite
-def clusters(draw: st.DrawFn) -> tuple[Cluster, Any]:
+def clusters(draw: st.DrawFn) -> tuple[list[Any], list[Any], list[Any], Any]:
+    """Nodes, pods, other objects, and the pod that waits."""
     number = draw(st.integers(1, 4))
     there = [draw(nodes(index)) for index in range(number)]
     names = [f"n{index}" for index in range(number)]
@@ -81,7 +82,7 @@ def clusters(draw: st.DrawFn) -> tuple[Cluster, Any]:
     zone = draw(st.sampled_from(ZONES))
     where: dict[str, Any] = {"nodeAffinity": affinity(ZONE, zone)} if draw(st.booleans()) else {"labels": {ZONE: zone}}
     objects = [volume("pv", reserved="data", phase="Bound", **where), claim("data", volume="pv", phase="Bound")]
-    return Cluster(there, pods, objects), draw(waiting())
+    return there, pods, objects, draw(waiting())
 
 
 def everything(cluster: Cluster) -> dict[str, Any]:
@@ -112,9 +113,12 @@ def everything(cluster: Cluster) -> dict[str, Any]:
 
 
 @given(clusters())
-@settings(max_examples=20)
-def test_the_pod_is_placed_with_any_of_the_changes_that_are_listed(given_: tuple[Cluster, Any]) -> None:
-    cluster, waits = given_
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+def test_the_pod_is_placed_with_any_of_the_changes_that_are_listed(
+    drawn: tuple[list[Any], list[Any], list[Any], Any],
+) -> None:
+    *parts, waits = drawn
+    cluster = Cluster(*parts)
     for found in cluster.found(waits):
         decision = asyncio.run(cluster.placed(waits.build(), found.change))
         told = found.change.sentence(found.nodes)
@@ -124,9 +128,10 @@ def test_the_pod_is_placed_with_any_of_the_changes_that_are_listed(given_: tuple
 
 
 @given(clusters())
-@settings(max_examples=30)
-def test_every_step_leaves_the_state_as_it_was(given_: tuple[Cluster, Any]) -> None:
-    cluster, waits = given_
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+def test_every_step_leaves_the_state_as_it_was(drawn: tuple[list[Any], list[Any], list[Any], Any]) -> None:
+    *parts, waits = drawn
+    cluster = Cluster(*parts)
     asked = cluster.info(waits)
     Bench(cluster.state, cluster.profile, asked).survey()  # counters are made when they are first asked for
     before = everything(cluster)
@@ -138,9 +143,10 @@ def test_every_step_leaves_the_state_as_it_was(given_: tuple[Cluster, Any]) -> N
 
 
 @given(clusters())
-@settings(max_examples=30)
-def test_every_node_is_told_of_once(given_: tuple[Cluster, Any]) -> None:
-    cluster, waits = given_
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+def test_every_node_is_told_of_once(drawn: tuple[list[Any], list[Any], list[Any], Any]) -> None:
+    *parts, waits = drawn
+    cluster = Cluster(*parts)
     answer = answered(why_not(cluster.state, cluster.profile, cluster.info(waits)))
     if answer is not None and not answer.sentence.startswith("new can't be placed"):
         assert sorted(name for group in answer.rejected for name in group.nodes) == sorted(cluster.state.nodes.rows)

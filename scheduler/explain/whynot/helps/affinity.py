@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from scheduler.api.objects import PodAffinity, WeightedPodAffinityTerm
+from scheduler.api.objects import ObjectMeta, Pod, PodAffinity, WeightedPodAffinityTerm
+from scheduler.api.selectors import EQUALS, EXISTS, IN
 from scheduler.explain.whynot.affinity import AFFINITY, EXISTING, Term, terms_of, turned_down
 from scheduler.explain.whynot.change import Change, Option
 from scheduler.explain.whynot.helps.evict import removal
@@ -18,11 +19,12 @@ from scheduler.plugins.podtopologyspread.constraints import HOSTNAME_LABEL
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from scheduler.api.objects import Pod
+    from scheduler.cache.terms import PodTerm
     from scheduler.explain.whynot.survey import Survey
 
 _BY_NODE: Final = 38
 _SOFTEN: Final = 42
+_FIRST: Final = 20
 _MOST_PODS: Final = 3
 _DOMAINS: Final = 3
 _WEIGHT: Final = 100
@@ -39,6 +41,8 @@ def options(survey: Survey) -> Iterator[Option]:
         if term.kind == AFFINITY:
             for index, own in enumerate(survey.pod.shape.terms.required):
                 if own.topology_key == term.term.topology_key:
+                    if not term.tally.counter.total:
+                        yield tuple(_first(survey, own))
                     yield (_soften(term, index, selector_text(str(own.selector)), anti=False),)
             continue
         yield from _fewer_pods(survey, term)
@@ -46,6 +50,42 @@ def options(survey: Survey) -> Iterator[Option]:
             yield (_soften(term, term.index, selector_text(str(term.term.selector)), anti=True),)
             if term.term.topology_key != HOSTNAME_LABEL:
                 yield (_by_node(term),)
+
+
+def _first(survey: Survey, term: PodTerm) -> Iterator[Change]:
+    """A pod that the term is about, started before this one, on each of some nodes that nothing else speaks against."""
+    labels = _labels_for(term)
+    if labels is None:
+        return
+    namespace = survey.pod.namespace if survey.pod.namespace in term.namespaces else min(term.namespaces, default="")
+    for row in survey.rows(INTER_POD_AFFINITY, most=1)[:_DOMAINS].tolist():
+        node = survey.state.nodes.name(row)
+        meta = ObjectMeta(name="first", namespace=namespace or survey.pod.namespace, uid="first", labels=labels)
+        pod = survey.state.info(Pod(metadata=meta)).on(node)
+        text = ",".join(f"{key}={value}" for key, value in labels.items())
+        yield Change(
+            kind="startFirst",
+            details={"labels": text, "namespace": pod.namespace},
+            cost=_FIRST,
+            what=partial(_started_first, text),
+            solves=_SOLVES,
+            come=(pod,),
+        )
+
+
+def _started_first(text: str, nodes: object) -> str:
+    del nodes
+    return f"a pod with {text} started first, near enough,"
+
+
+def _labels_for(term: PodTerm) -> dict[str, str] | None:
+    """Labels that a selector picks; None where that takes more than naming values."""
+    labels = {}
+    for requirement in term.selector.requirements:
+        if requirement.operator not in (EQUALS, IN, EXISTS):
+            return None
+        labels[requirement.key] = requirement.values[0] if requirement.values else "x"
+    return None if term.selector.nothing or not labels else labels
 
 
 def _soften(term: Term, index: int, selector: str, *, anti: bool) -> Change:

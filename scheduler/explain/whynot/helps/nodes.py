@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _COST: Final = 60
 _ELSEWHERE: Final = 5
 _MOST: Final = 12
+_MIX: Final = np.int64(6_364_136_223_846_793_005)
 ANOTHER: Final = "another-zone"
 """The label of a node in a zone in which there is none yet."""
 POOLS: Final = (
@@ -89,8 +90,10 @@ def _models(survey: Survey) -> list[int]:
     sizes = table.allocatable[:, rows]
     # Nodes of one type differ by what the kubelet keeps for itself: to a hundredth they are alike.
     rough = np.where(sizes > 100, np.round(np.log(np.maximum(sizes, 1)) * 100).astype(np.int64), sizes)
-    stacked = np.vstack([*columns, rough])
-    _, first, counts = np.unique(stacked, axis=1, return_index=True, return_counts=True)
+    mixed = np.zeros(len(rows), np.int64)
+    for column in (*columns, *rough):
+        mixed = mixed * _MIX + column  # wraps around: two kinds that come to the same number are most unlikely
+    _, first, counts = np.unique(mixed, return_index=True, return_counts=True)
     order = sorted(zip(counts.tolist(), first.tolist(), strict=True), key=lambda item: (-item[0], item[1]))
     return [int(rows[place]) for _, place in order[:_MOST]]
 
