@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
+
 import msgspec
 import pytest
 from msgspec.structs import replace
@@ -10,7 +13,7 @@ from e2e.page.browser import BrowserError, new_page
 from e2e.page.data import HOSTILE
 from e2e.page.shown import SETTLED, VIEWS, opened, small
 from scheduler.explain.views import Rejected, SummaryPage
-from scheduler.server.page.document import report
+from scheduler.server.page.document import packed, report
 
 CREATED = "main img, main script, #bar img, #bar script, dialog img, .tooltip img"
 """What would be there if a name had been taken for markup."""
@@ -109,8 +112,8 @@ async def test_a_report_works_from_a_file_without_a_network(browser, tmp_path):
         f"nodes/{HOSTILE}": world.node(world.names[0]),
     }
     file = tmp_path / "report.html"
-    packed = {path: msgspec.json.encode(view) for path, view in answers.items()}
-    file.write_bytes(report(f"what if {HOSTILE}", packed).html)
+    answers = {path: packed(msgspec.json.encode(view)) for path, view in answers.items()}
+    file.write_bytes(report(f"what if {HOSTILE}", answers, notes=[HOSTILE]).html)
     async with new_page(browser) as page:
         await page.offline()
         await page.go(f"{file.as_uri()}#/")
@@ -125,5 +128,29 @@ async def test_a_report_works_from_a_file_without_a_network(browser, tmp_path):
         assert await page.text(".state") == "report"
         assert [request for request in page.requests if not request.startswith(("file:", "data:", "about:"))] == []
         assert await page.run("window.hacked === undefined")
+        assert page.problems == []
+        assert await page.violations() == []
+
+
+async def test_a_simulation_is_handed_around_as_one_file(browser, tmp_path):
+    berth = [sys.executable, "-m", "scheduler", "simulate", "-f", "deploy/examples", "-o", "html"]
+    process = await asyncio.create_subprocess_exec(*berth, stdout=asyncio.subprocess.PIPE)
+    made, _ = await process.communicate()
+    assert process.returncode == 0
+    file = tmp_path / "report.html"
+    await asyncio.to_thread(file.write_bytes, made)
+    async with new_page(browser) as page:
+        await page.offline()
+        await page.go(f"{file.as_uri()}#/pod/default/cache")
+        await page.until("document.querySelector('.comparison')")
+        sentence = await page.text(".sentence")
+        assert sentence.startswith("637 points, the most; 5 of 6 nodes fit. 176 ahead of c2: NodeAffinity +200")
+        await page.run("location.hash = '#/pod/default/analytics'")
+        await page.until("document.querySelector('h1').textContent.includes('analytics')")
+        await page.click(".help button")
+        await page.until("document.querySelectorAll('.helps li').length > 3")
+        assert "1500m less CPU" in await page.text(".helps")
+        await page.run("location.hash = '#/cluster'")
+        await page.until("document.querySelectorAll('.grid-row').length === 6")
         assert page.problems == []
         assert await page.violations() == []

@@ -204,14 +204,13 @@ class Page:
             await self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     async def place(self, selector: str) -> tuple[float, float]:
-        """The middle of an element, scrolled into sight."""
+        """The middle of an element, once it is there, scrolled into sight."""
+        await self.until(f"document.querySelector({json.dumps(selector)})")
         box = await self.run(
-            f"(() => {{ const found = document.querySelector({json.dumps(selector)}); if (!found) return null;"
+            f"(() => {{ const found = document.querySelector({json.dumps(selector)});"
             "found.scrollIntoView({block: 'center'}); const {x, y, width, height} = found.getBoundingClientRect();"
             "return [x + width / 2, y + height / 2]; })()"
         )
-        if box is None:
-            raise BrowserError(f"there is no {selector}")
         return box[0], box[1]
 
     async def move(self, x: float, y: float) -> None:

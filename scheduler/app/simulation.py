@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
     from scheduler.config.features import FeatureGates
     from scheduler.config.types import KubeSchedulerConfiguration
-    from scheduler.cycle.scheduler import Scheduler
+    from scheduler.cycle.algorithm import Decision
+    from scheduler.cycle.outcome import Failure
+    from scheduler.cycle.scheduler import DecisionHook, Scheduler
     from scheduler.framework.handle import Factory
+    from scheduler.queue.entry import QueuedPod
 
 _BEGIN: Final = 1_767_225_600.0
 _TICK: Final = 1e-6
@@ -52,8 +55,8 @@ class Simulation:
 
     Without `takes_all` only pods of the configuration's profiles are scheduled; with it, the first profile takes every
     pending pod whatever scheduler it names. `details` keeps each node's verdict and each plugin's score, and works out
-    what would help the pods that find no node. Raises AdmissionError for pods that an API server would not store,
-    ConfigError for profiles that can't be built.
+    what would help the pods that find no node; `observe` is told of every attempt, at the state that was decided on.
+    Raises AdmissionError for pods that an API server would not store, ConfigError for profiles that can't be built.
     """
 
     def __init__(
@@ -68,9 +71,11 @@ class Simulation:
         details: bool = False,
         seed: int | None = None,
         checked: Callable[..., None] | None = None,
+        observe: DecisionHook | None = None,
     ) -> None:
         self._decisions = Decisions(details=details)
         self._details = details
+        self._observe = observe
         self._clock = _Clock()
         self._bound = -1
         self._longest_backoff = config.pod_max_backoff_seconds
@@ -83,7 +88,7 @@ class Simulation:
             source=source,
             random_source=random.Random(seed),
             details=details,
-            decided=self._decisions.add,
+            decided=self._decided,
             checked=checked,
             clock=self._clock,
             hostname="simulation",
@@ -116,6 +121,11 @@ class Simulation:
         last = self._decisions.last
         decisions = [*map(self._settled, last.items()), *gated_pods(self.scheduler.queue, leaving_out=last)]
         return with_reasons(self.scheduler, decisions) if self._details else decisions
+
+    def _decided(self, entry: QueuedPod, decision: Decision | None, failure: Failure | None, node: str) -> None:
+        self._decisions.add(entry, decision, failure, node)
+        if self._observe is not None:
+            self._observe(entry, decision, failure, node)
 
     async def _schedule(self, progress: Callable[[int, int], None]) -> None:
         scheduler = self.scheduler

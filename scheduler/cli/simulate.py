@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scheduler.app.decisions import PodDecision
     from scheduler.app.manifests import Manifests
     from scheduler.app.progress import Progress
+    from scheduler.app.report import Report
     from scheduler.app.simulation import Simulation
     from scheduler.app.whatif.world import World
     from scheduler.cli.simulate_input import Given
@@ -69,15 +70,26 @@ def _main(namespace: argparse.Namespace) -> int:
     registry = all_plugins()
     if namespace.jsonl:
         return _cases(registry, gates, self_check=namespace.self_check)
+    report = _report(namespace.output)
     with progress_line() as progress:
         manifests = read_input(namespace, progress)
         given = read_config(namespace.config, manifests, namespace.settings, registry, gates)
         world, changes = changed_world(namespace, manifests)
-        simulation = _simulation(namespace, manifests, world, given, registry, gates)
+        simulation = _simulation(namespace, manifests, world, given, registry, gates, report)
         decisions = asyncio.run(_run(simulation, progress))
-    OUTPUTS[namespace.output](Outcome(decisions, changes))
+        html = report.document(simulation, decisions, changes).html if report is not None else b""
+    OUTPUTS[namespace.output](Outcome(decisions, changes, html))
     _remark(manifests, simulation)
     return _status(namespace.fail_on, decisions)
+
+
+def _report(output: str) -> Report | None:
+    """Who collects what a report needs, if one is asked for."""
+    if output != "html":
+        return None
+    from scheduler.app.report import Report
+
+    return Report()
 
 
 def _cases(registry: Mapping[str, Factory], gates: FeatureGates, *, self_check: bool) -> int:
@@ -110,6 +122,7 @@ def _simulation(
     given: Given,
     registry: Mapping[str, Factory],
     gates: FeatureGates,
+    report: Report | None,
 ) -> Simulation:
     from scheduler.app.admission import AdmissionError
     from scheduler.app.manifests import ManifestError
@@ -126,6 +139,7 @@ def _simulation(
             details=namespace.output != "table",
             seed=namespace.seed,
             checked=_checker(wanted=namespace.self_check),
+            observe=report.add if report is not None else None,
         )
     except AdmissionError as problem:
         raise ManifestError(f"{manifests.place_of(problem.pod) or 'cluster'}: {problem}") from problem

@@ -131,7 +131,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         "--output",
         default="table",
         choices=tuple(OUTPUTS),
-        help="table (default), wide (with scores and reasons), json or yaml (everything)",
+        help="table (default), wide (with scores and reasons), json or yaml (everything), html (the page, to a file)",
     )
     group.add_argument(
         "--fail-on",

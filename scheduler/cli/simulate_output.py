@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What a simulation came to: the decisions, and what was changed beforehand."""
+    """What a simulation came to: decisions, what was changed beforehand, and the report, where one was asked for."""
 
     decisions: Sequence[PodDecision]
     changes: Sequence[str] = ()
+    html: bytes = b""
 
 
 def _table(outcome: Outcome, *, wide: bool = False) -> None:
@@ -46,10 +47,19 @@ def _yaml(outcome: Outcome) -> None:
     sys.stdout.write(printing.as_yaml(outcome.decisions, outcome.changes))
 
 
+def _html(outcome: Outcome) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.write(outcome.html)
+    sys.stdout.buffer.flush()
+    size = len(outcome.html) / 1e6
+    print(f"A report of {len(outcome.decisions)} pods, {size:.1f} MB: open it in a browser.", file=sys.stderr)
+
+
 OUTPUTS: Final[Mapping[str, Callable[[Outcome], None]]] = {
     "table": _table,
     "wide": _wide,
     "json": _json,
     "yaml": _yaml,
+    "html": _html,
 }
 """What `-o` can ask for, and who prints it."""

@@ -103,6 +103,12 @@ class TestOutput:
         assert run("-f", path, "-o", "yaml") == 0
         assert yaml.safe_load(run.out)["decisions"] == decisions
 
+    def test_html_is_one_document_on_standard_output(self, run: Run) -> None:
+        assert run("-f", run.write("c.yaml", CLUSTER), "-o", "html") == 0
+        assert run.out.startswith("<!doctype html>")
+        assert run.out.rstrip().endswith("</html>")
+        assert run.err.startswith("A report of 2 pods, ")
+
     def test_nothing_to_schedule_is_told_on_standard_error(self, run: Run) -> None:
         assert run("-f", run.write("c.yaml", "")) == 0
         assert (run.out, run.err) == ("", "No pods to schedule.\n")

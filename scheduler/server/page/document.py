@@ -15,9 +15,10 @@ import msgspec
 from scheduler.server.page.bundle import bundle
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 _ENTRY: Final = "main.js"
+_LEVEL: Final = 4
 _STYLES: Final = ("base.css", "parts.css", "views.css")
 # What ends a script element or starts a comment in one, whatever else is in the text (WHATWG HTML, 4.12.1.3).
 _IN_SCRIPT: Final = str.maketrans(
@@ -39,14 +40,23 @@ def page() -> Document:
     return _document(data="", connect="'self'")
 
 
-def report(title: str, answers: Mapping[str, bytes]) -> Document:
+def packed(body: bytes) -> str:
+    """An answer as a report holds it: compressed until it is looked at."""
+    return base64.b64encode(gzip.compress(body, _LEVEL, mtime=0)).decode()
+
+
+def unpacked(text: str) -> bytes:
+    """What was packed."""
+    return gzip.decompress(base64.b64decode(text))
+
+
+def report(title: str, answers: Mapping[str, str], *, notes: Sequence[str] = ()) -> Document:
     """The page with all that it can show inside, for a file: it asks nobody.
 
-    `answers` are the API's answers (JSON) by path under /explain/v1/; each is kept compressed until it is looked at.
+    `answers` are the API's answers (JSON, `packed`) by path under /explain/v1/. `notes` are shown first.
     """
-    packed = {path: base64.b64encode(gzip.compress(body, 6, mtime=0)).decode() for path, body in answers.items()}
-    data = msgspec.json.encode({"title": title, "answers": packed}).decode().translate(_IN_SCRIPT)
-    return _document(data=data, connect="'none'")
+    data = {"title": title, "answers": answers, "notes": notes}
+    return _document(data=msgspec.json.encode(data).decode().translate(_IN_SCRIPT), connect="'none'")
 
 
 def _document(*, data: str, connect: str) -> Document:

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 import pytest
 
-from scheduler.server.page.document import page, report
+from scheduler.server.page.document import packed, page, report
 
 HOSTILE = '</script><script>alert(1)</script><!--<script>"\u2028&amp;'
 
@@ -52,7 +52,7 @@ def test_the_page_brings_all_it_needs():
     assert "@import" not in elements(page(), "style")[0][1]
 
 
-@pytest.mark.parametrize("made", [page(), report("r", {"overview": b"{}"})], ids=["page", "report"])
+@pytest.mark.parametrize("made", [page(), report("r", {"overview": packed(b"{}")})], ids=["page", "report"])
 def test_the_policy_lets_nothing_run_but_the_parts_by_their_hash(made):
     rules = dict(rule.split(" ", 1) for rule in made.policy.split("; "))
     [(_, style)] = elements(made, "style")
@@ -96,18 +96,18 @@ def test_the_sources_make_no_markup_of_strings():
 
 def test_a_report_has_the_answers_in_it_whatever_is_in_them():
     answers = {"overview": json.dumps({"version": HOSTILE}).encode(), "decisions/1": b'{"summary":{}}'}
-    made = report(f"what if {HOSTILE}", answers)
+    made = report(f"what if {HOSTILE}", {path: packed(body) for path, body in answers.items()}, notes=[HOSTILE])
     scripts = elements(made, "script")
     assert len(scripts) == 2
     [text] = [text for attributes, text in scripts if attributes.get("id") == "data"]
     data = json.loads(text)
     assert data["title"] == f"what if {HOSTILE}"
-    unpacked = {path: gzip.decompress(base64.b64decode(packed)) for path, packed in data["answers"].items()}
-    assert unpacked == answers
+    assert data["notes"] == [HOSTILE]
+    assert {path: gzip.decompress(base64.b64decode(text)) for path, text in data["answers"].items()} == answers
 
 
 def test_a_report_is_the_same_every_time():
-    assert report("r", {"overview": b"{}"}).html == report("r", {"overview": b"{}"}).html
+    assert report("r", {"overview": packed(b"{}")}).html == report("r", {"overview": packed(b"{}")}).html
 
 
 def test_a_page_carries_no_data():

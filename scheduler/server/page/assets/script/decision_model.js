@@ -53,6 +53,7 @@ export function sentence(decision) {
   if (summary.result === "Scheduled") return placed(decision, scores);
   if (summary.result === "Gated") return "Not tried: the pod is held back by a scheduling gate.";
   if (summary.result === "Error") return "The attempt failed; the pod is tried again.";
+  if (summary.feasible > 0) return `${plural(summary.feasible, "node")} fit, and the pod was turned down after that.`;
   const nodes = summary.nodes ?? 0;
   const parts = [nodes === 0 ? "There are no nodes." : `None of ${plural(nodes, "node")} fits.`];
   if (summary.nominatedNode) parts.push(`Evictions are making room on ${summary.nominatedNode}.`);

@@ -46,6 +46,7 @@ export function decisionParts(decision, query, app, ending, chosen, { asksAnew =
     summary.message && summary.result !== "Scheduled" ? el("p.message", {}, summary.message) : null,
     decision.incomplete ? notice(`Not all is known any more: ${decision.incomplete}`, "warn") : null,
     about(decision),
+    noPart(decision),
     asksAnew && summary.result === "Unschedulable" ? help(summary, app) : null,
     el(
       "div.beside",
@@ -59,7 +60,7 @@ export function decisionParts(decision, query, app, ending, chosen, { asksAnew =
   ];
 }
 
-function about({ summary, notEvaluated = 0, ties = [], skippedFilters = [], skippedScores = [], reserved }) {
+function about({ summary, notEvaluated = 0, ties = [], reserved }) {
   const volumes = Object.entries(reserved?.volumes ?? {}).map(([claim, volume]) => `${claim}: ${volume}`);
   return facts([
     ["When", summary.time ? el("span", {}, clock(summary.time, { fine: true }), ", ", ago(summary.time, Date.now())) : ""],
@@ -71,8 +72,18 @@ function about({ summary, notEvaluated = 0, ties = [], skippedFilters = [], skip
     ["Drawn from", ties.length > 1 ? names(ties, nodeLink, 4) : ""],
     ["Nominated", summary.nominatedNode ? nodeLink(summary.nominatedNode) : ""],
     ["Volumes", volumes.join(", ")],
-    ["Had no part", [...skippedFilters.map((name) => `${name} (filter)`), ...skippedScores.map((name) => `${name} (score)`)].join(", ")],
   ]);
+}
+
+/** The plugins that had nothing to look at in this pod. */
+function noPart({ skippedFilters = [], skippedScores = [] }) {
+  const parts = [
+    skippedFilters.length > 0 ? `filters: ${skippedFilters.join(", ")}` : "",
+    skippedScores.length > 0 ? `scores: ${skippedScores.join(", ")}` : "",
+  ].filter(Boolean);
+  const many = skippedFilters.length + skippedScores.length;
+  if (many === 0) return null;
+  return el("details", {}, el("summary", {}, `Had no part in it: ${plural(many, "step")} of plugins`), parts.join("; "));
 }
 
 function help(summary, app) {

@@ -78,6 +78,7 @@ export class Grid {
     this.#rows = rows;
     this.#scroller.setAttribute("aria-rowcount", rows + 1);
     this.#body.style.setProperty("height", `${rows * this.#height}px`);
+    this.#scroller.style.setProperty("--rows", rows);
     this.#cursor.row = Math.min(this.#cursor.row, Math.max(0, rows - 1));
     this.redraw();
   }

@@ -9,6 +9,9 @@ import { hideTooltip, showTooltip, tooltipRow } from "./tooltip.js";
 const HEAD = 30;
 const BETWEEN = 14;
 const AREA = 380;
+/** Up to so many nodes each is a tile with its name. */
+const TILES = 120;
+const TILE = [112, 44];
 
 /** The map. `open(node)` when a node is chosen, `say` announces what the cursor is on. */
 export class PackingMap {
@@ -17,6 +20,7 @@ export class PackingMap {
   #model = null;
   #groups = [];
   #cell = 12;
+  #line = 12;
   #gap = 2;
   #columns = 1;
   #cursor = -1;
@@ -75,11 +79,13 @@ export class PackingMap {
   /** Places every node: as large cells as let all groups be seen at once, within reason. */
   #arrange(width) {
     const nodes = this.#groups.reduce((sum, { rows }) => sum + rows.length, 0);
-    const wanted = Math.max(8, Math.min(46, Math.sqrt((width * AREA) / Math.max(1, nodes))));
+    const tiles = nodes <= TILES;
+    const wanted = tiles ? TILE[0] : Math.max(8, Math.min(46, Math.sqrt((width * AREA) / Math.max(1, nodes))));
     this.#gap = wanted < 14 ? 1 : 2;
     this.#columns = Math.max(1, Math.floor((width + this.#gap) / (wanted + this.#gap)));
     // Where a row is full it reaches from edge to edge.
-    this.#cell = nodes < this.#columns ? wanted : (width + this.#gap) / this.#columns - this.#gap;
+    this.#cell = (width + this.#gap) / this.#columns - this.#gap;
+    this.#line = tiles ? TILE[1] : this.#cell;
     this.#places = [];
     let top = 0;
     const heads = [];
@@ -88,10 +94,10 @@ export class PackingMap {
       top += HEAD;
       group.rows.forEach((row, index) => {
         const x = (index % this.#columns) * (this.#cell + this.#gap);
-        const y = top + Math.floor(index / this.#columns) * (this.#cell + this.#gap);
+        const y = top + Math.floor(index / this.#columns) * (this.#line + this.#gap);
         this.#places.push({ row, x, y, group });
       });
-      top += Math.ceil(group.rows.length / this.#columns) * (this.#cell + this.#gap) + BETWEEN;
+      top += Math.ceil(group.rows.length / this.#columns) * (this.#line + this.#gap) + BETWEEN;
     }
     return { heads, height: Math.max(1, top - BETWEEN) };
   }
@@ -113,16 +119,13 @@ export class PackingMap {
     const muted = style.getPropertyValue("--muted").trim();
     const font = style.getPropertyValue("--sans").trim();
     for (const { group, top } of heads) this.#head(context, group, top, width, { ink, muted, font });
-    const large = this.#cell >= 26;
-    context.textAlign = "center";
     context.textBaseline = "middle";
-    context.font = `500 ${Math.min(12, Math.floor(this.#cell / 2.6))}px ${font}`;
-    for (const { row, x, y } of this.#places) this.#node(context, row, x, y, { large, muted });
+    for (const { row, x, y } of this.#places) this.#node(context, row, x, y, { muted, font });
     if (document.activeElement === canvas && this.#places[this.#cursor]) {
       const { x, y } = this.#places[this.#cursor];
       context.lineWidth = 2;
       context.strokeStyle = style.getPropertyValue("--focus").trim();
-      context.strokeRect(x - 1, y - 1, this.#cell + 2, this.#cell + 2);
+      context.strokeRect(x - 1, y - 1, this.#cell + 2, this.#line + 2);
     }
   }
 
@@ -140,30 +143,44 @@ export class PackingMap {
     context.fillText(rest, used + 10, middle, width - used - 10);
   }
 
-  #node(context, row, x, y, { large, muted }) {
+  #node(context, row, x, y, { muted, font }) {
     const share = this.#model.share(row);
     const { back, text } = shade(share);
-    const cell = this.#cell;
     context.fillStyle = back;
-    context.fillRect(x, y, cell, cell);
-    if (this.#model.unschedulable[row]) {
-      context.save();
-      context.beginPath();
-      context.rect(x, y, cell, cell);
-      context.clip();
-      context.strokeStyle = muted;
-      context.lineWidth = 1.5;
-      for (let offset = -cell; offset < cell; offset += 5) {
-        context.beginPath();
-        context.moveTo(x + offset, y + cell);
-        context.lineTo(x + offset + cell, y);
-        context.stroke();
-      }
-      context.restore();
-    } else if (large) {
-      context.fillStyle = text;
-      context.fillText(String(Math.round(share * 100)), x + cell / 2, y + cell / 2 + 0.5);
+    context.fillRect(x, y, this.#cell, this.#line);
+    const tile = this.#line !== this.#cell;
+    if (this.#model.unschedulable[row]) this.#hatch(context, x, y, tile ? 8 : this.#cell, muted);
+    context.fillStyle = text;
+    if (tile) {
+      context.textAlign = "left";
+      const inside = this.#model.unschedulable[row] ? x + 14 : x + 8;
+      context.font = `400 11px ${font}`;
+      context.fillText(shortened(context, this.#model.names[row], this.#cell - 20), inside, y + 14);
+      context.font = `600 13px ${font}`;
+      context.fillText(percent(share), inside, y + 30);
+    } else if (this.#cell >= 26 && !this.#model.unschedulable[row]) {
+      context.textAlign = "center";
+      context.font = `500 ${Math.min(12, Math.floor(this.#cell / 2.6))}px ${font}`;
+      context.fillText(String(Math.round(share * 100)), x + this.#cell / 2, y + this.#line / 2 + 0.5);
     }
+  }
+
+  /** The sign of a node that takes no pods. */
+  #hatch(context, x, y, width, colour) {
+    const height = this.#line;
+    context.save();
+    context.beginPath();
+    context.rect(x, y, width, height);
+    context.clip();
+    context.strokeStyle = colour;
+    context.lineWidth = 1.5;
+    for (let offset = -height; offset < width; offset += 5) {
+      context.beginPath();
+      context.moveTo(x + offset, y + height);
+      context.lineTo(x + offset + height, y);
+      context.stroke();
+    }
+    context.restore();
   }
 
   #at(event) {
@@ -171,7 +188,8 @@ export class PackingMap {
     const x = event.clientX - left;
     const y = event.clientY - top;
     return this.#places.findIndex((place) => {
-      return x >= place.x && x < place.x + this.#cell + this.#gap && y >= place.y && y < place.y + this.#cell + this.#gap;
+      const [right, bottom] = [place.x + this.#cell + this.#gap, place.y + this.#line + this.#gap];
+      return x >= place.x && x < right && y >= place.y && y < bottom;
     });
   }
 
@@ -241,14 +259,22 @@ export class PackingMap {
     const model = this.#model;
     const box = this.#canvas.getBoundingClientRect();
     const above = box.top + y - 80;
-    const below = box.top + y + this.#cell + 40 - innerHeight;
+    const below = box.top + y + this.#line + 40 - innerHeight;
     if (above < 0) scrollBy(0, above);
     else if (below > 0) scrollBy(0, below);
     const { left, top } = this.#canvas.getBoundingClientRect();
-    this.#tell(row, left + x + this.#cell, top + y + this.#cell);
+    this.#tell(row, left + x + this.#cell, top + y + this.#line);
     const state = model.unschedulable[row] ? ", unschedulable" : "";
     this.#options.say(`${model.names[row]}, ${group.name}: ${percent(model.share(row))} requested${state}`);
   }
+}
+
+/** A text as far as it has room. */
+function shortened(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  let length = text.length;
+  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > width) length -= 1;
+  return `${text.slice(0, length)}…`;
 }
 
 /** How many nodes are how full, as bars. */

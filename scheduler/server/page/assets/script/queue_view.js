@@ -40,7 +40,9 @@ export function queueView(root, _route, app) {
     const stamp = ({ count: pods, cause, queues: where, attempts }) => JSON.stringify([pods, cause, where, attempts]);
     keep(groups, data.groups, (group) => `${group.shape} ${group.profile} ${group.cause}`, stamp, (group) => card(group, app));
   }, failed);
-  fill(root, headline, glance, bar, el("h2", {}, "Waiting, by cause"), nothing, groups);
+  const notes = app.source.notes.map((note) => el("li", {}, note));
+  const beforehand = notes.length > 0 ? el("div.card", {}, el("h2", {}, "Changed beforehand"), el("ul.plain", {}, notes)) : null;
+  fill(root, headline, beforehand, glance, bar, el("h2", {}, "Waiting, by cause"), nothing, groups);
   app.arrived();
   return () => {
     overview.end();

@@ -4,6 +4,7 @@
 export class LiveSource {
   live = true;
   title = "";
+  notes = [];
 
   /**
    * The answer at a path under /explain/v1/, with its tag. `known` is a tag that the caller has the answer of:
@@ -29,18 +30,32 @@ export class ReportSource {
   live = false;
   #answers;
 
-  constructor({ title, answers }) {
+  constructor({ title, answers, notes }) {
     this.title = title;
-    this.#answers = answers;
+    this.notes = notes;
+    this.#answers = new Map(Object.entries(answers));
   }
 
   async get(path, { known = "" } = {}) {
     if (known !== "") return { unchanged: true, tag: known };
-    const [place, query] = path.split("?");
-    const packed = Object.hasOwn(this.#answers, place) ? this.#answers[place] : undefined;
-    if (packed === undefined) throw new SourceError(404, "This report does not have it.");
-    const data = await unpacked(packed);
-    return { unchanged: false, tag: "report", data: place === "decisions" ? filtered(data, query ?? "") : data };
+    const [quoted, query = ""] = path.split("?");
+    const place = quoted.split("/").map(decodeURIComponent).join("/");
+    const data = await this.#answer(place);
+    if (place === "decisions") return { unchanged: false, tag: "report", data: filtered(data, query) };
+    return { unchanged: false, tag: "report", data: await this.#whole(place, data) };
+  }
+
+  async #answer(place) {
+    const packed = this.#answers.get(place);
+    if (packed === undefined) throw new SourceError(404, place.endsWith("/evaluation") ? "It was not worked out." : "This report does not have it.");
+    return unpacked(packed);
+  }
+
+  /** A pod comes with its latest decision, which is in the report once. */
+  async #whole(place, data) {
+    const [latest] = data.decisions ?? [];
+    if (!place.startsWith("pods/") || latest === undefined || data.latest) return data;
+    return { ...data, latest: await this.#answer(`decisions/${latest.id}`) };
   }
 }
 

@@ -8,23 +8,27 @@ import { names, nodeLink, notice, podLink, table } from "./parts.js";
 export function whyNot(view) {
   return [
     el("p.sentence", {}, view.sentence),
+    (view.facts ?? []).map((fact) => el("p", {}, fact)),
     helps(view),
     nearest(view.nearest),
     (view.spread ?? []).map(spread),
     (view.affinity ?? []).map(affinity),
+    turnedDownBy(view.rejected ?? []),
+    (view.notTried ?? []).map((text) => el("p.dim.small", {}, `Not tried: ${text}`)),
   ];
 }
 
 /** A button that asks for a fresh evaluation of a pod and shows what comes of it in its place. */
 export function helpButton(source, path, say) {
+  const label = source.live ? "What would help?" : "Why, and what would help?";
   const place = el("div.help");
-  const button = el("button.quiet", { type: "button" }, "What would help?");
+  const button = el("button.quiet", { type: "button" }, label);
   button.addEventListener("click", async () => {
     button.disabled = true;
     button.textContent = "Trying changes…";
     try {
       const { data } = await source.get(path);
-      place.replaceChildren(el("div.fresh", {}, fresh(data)));
+      place.replaceChildren(el("div.fresh", {}, fresh(data, source)));
       say(data.whyNot?.sentence ?? "It would be placed now.");
     } catch (problem) {
       button.disabled = false;
@@ -36,11 +40,31 @@ export function helpButton(source, path, say) {
   return place;
 }
 
-function fresh(evaluation) {
-  const when = el("p.dim.small", {}, `Evaluated anew, ${relative(evaluation.time, Date.now())}. Nothing was changed by asking.`);
+function fresh(evaluation, source) {
+  const text = source.live
+    ? `Evaluated anew, ${relative(evaluation.time, Date.now())}. Nothing was changed by asking.`
+    : "As things are once all other pods have been tried.";
+  const when = el("p.dim.small", {}, text);
   if (evaluation.whyNot) return [when, whyNot(evaluation.whyNot)];
-  const { node } = evaluation.decision.summary;
+  const { node, result } = evaluation.decision.summary;
+  if (result !== "Scheduled") return [when, turnedDown(evaluation.decision)];
   return [when, el("p.sentence", {}, "It would be placed now", node ? [" on ", nodeLink(node)] : null, ".")];
+}
+
+/** Where nothing more is known than who turned the pod down. */
+function turnedDown({ summary, rejected = [] }) {
+  return [el("p.sentence", {}, summary.message), turnedDownBy(rejected)];
+}
+
+function turnedDownBy(rejected) {
+  if (rejected.length === 0) return null;
+  const rows = rejected.map(({ plugin, reasons, words, nodes }) => [
+    count(nodes.length),
+    plugin,
+    el("span", {}, reasons.join("; "), words ? el("span.dim", {}, ` (${words})`) : null),
+    names(nodes, nodeLink, 3),
+  ]);
+  return [el("h3", {}, "Turned down"), table("Nodes that turn it down", [">Nodes", "By", "Reason", "Which"], rows)];
 }
 
 function helps({ helps = [], tried = 0 }) {

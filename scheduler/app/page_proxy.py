@@ -1,0 +1,168 @@
+"""The page on a loopback port, for one person: the page from here, its data from the scheduler, by the person's rights.
+
+Whoever can reach the port could use these rights, and on loopback that is every user of the machine and, by a name
+that is made to resolve to it, every site that the browser visits. So all is below a secret path, which only the browser
+is told, and only requests for 127.0.0.1 or localhost by name are answered. What a browser is started with can be seen
+by other users: that is a path that leads to the secret one, once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import re
+import secrets
+import socket
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Final, Protocol
+
+import msgspec
+from aiohttp import web
+
+from scheduler.server.page.handler import PATH, serve_page
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+    from contextlib import AbstractAsyncContextManager
+
+    from scheduler.client.answers import Answer
+
+_API: Final = "/explain/v1/"
+_HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_LEADING_TIME: Final = re.compile(rb'^\{"time":"[^"]*",?')
+
+
+class ForwardingError(Exception):
+    """The scheduler can't be asked at the moment; says why."""
+
+
+class PageProxy:
+    """Serves the page on 127.0.0.1, and passes on what it asks for.
+
+    `ask` answers a path of the decisions API and its query, or raises ForwardingError. Nothing else is passed on.
+    """
+
+    def __init__(self, ask: Callable[[str], Awaitable[Answer]]) -> None:
+        self._ask = ask
+        self._secret = secrets.token_urlsafe(32)
+        self._once = secrets.token_urlsafe(32)
+        self._port = 0
+
+    @property
+    def address(self) -> str:
+        """The page's address, for the person alone."""
+        return f"http://127.0.0.1:{self._port}/{self._secret}{PATH}"
+
+    @property
+    def address_once(self) -> str:
+        """An address that leads to the page's the first time it is opened, and nowhere after that."""
+        return f"http://127.0.0.1:{self._port}/{self._once}"
+
+    @asynccontextmanager
+    async def serving(self, port: int = 0) -> AsyncIterator[None]:
+        """Serve until the end. Raises OSError if the port can't be had; 0 is any that is free."""
+        listener = socket.create_server(("127.0.0.1", port))
+        self._port = listener.getsockname()[1]
+        runner = web.ServerRunner(web.Server(self._handle, access_log=None), shutdown_timeout=1.0)
+        try:
+            await runner.setup()
+            await web.SockSite(runner, listener).start()
+            yield
+        finally:
+            await runner.cleanup()
+            listener.close()
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        if request.headers.get("Host", "") not in (f"127.0.0.1:{self._port}", f"localhost:{self._port}"):
+            return _refused(421, "this is not the host that was asked for")
+        if request.method not in ("GET", "HEAD"):
+            return _refused(405, "only reading is passed on")
+        first, slash, rest = request.path[1:].partition("/")
+        if self._once and not slash and hmac.compare_digest(first.encode(), self._once.encode()):
+            self._once = ""
+            return web.Response(status=303, headers={**_HEADERS, "Location": f"/{self._secret}{PATH}"})
+        if not hmac.compare_digest(first.encode(), self._secret.encode()):
+            return _refused(404, "open the address that berth page printed")
+        path = f"/{rest}"
+        if path == PATH:
+            return await serve_page(request)
+        if not path.startswith(_API):
+            return _refused(404, "there is nothing here")
+        return await self._passed_on(request)
+
+    async def _passed_on(self, request: web.BaseRequest) -> web.StreamResponse:
+        # As it came, still quoted: what is a / in a name stays one.
+        path = request.rel_url.raw_path.removeprefix(f"/{self._secret}")
+        query = request.rel_url.raw_query_string
+        try:
+            answer = await self._ask(f"{path}?{query}" if query else path)
+        except ForwardingError as problem:
+            return _refused(502, str(problem))
+        tag = f'"{hashlib.blake2b(_LEADING_TIME.sub(b"", answer.body), digest_size=16).hexdigest()}"'
+        headers = {**_HEADERS, "ETag": tag}
+        if answer.status == 200 and request.headers.get("If-None-Match") == tag:
+            return web.Response(status=304, headers=headers)
+        return web.Response(status=answer.status, body=answer.body, content_type="application/json", headers=headers)
+
+
+def _refused(status: int, what: str) -> web.Response:
+    """A refusal in the form of the decisions API's."""
+    body = msgspec.json.encode({"error": what, "code": "proxy"})
+    return web.Response(status=status, body=body, content_type="application/json", headers=_HEADERS)
+
+
+class Asks(Protocol):
+    """Answers paths of the scheduler."""
+
+    async def get(self, path: str) -> Answer:
+        """The answer to GET."""
+        ...
+
+
+class Reconnecting:
+    """Asks over a way to the scheduler that is made when it is needed, and anew after it has failed.
+
+    `way` gives who asks, for as long as its context lasts; `failures` are what both raise where the way is at fault.
+    """
+
+    def __init__(
+        self, way: Callable[[], AbstractAsyncContextManager[Asks]], failures: tuple[type[Exception], ...]
+    ) -> None:
+        self._way = way
+        self._failures = failures
+        self._turn = asyncio.Lock()
+        self._stack = AsyncExitStack()
+        self._asks: Asks | None = None
+
+    async def get(self, path: str) -> Answer:
+        """The answer to GET. Raises ForwardingError."""
+        asks = None
+        try:
+            asks = await self._open()
+            return await asks.get(path)
+        except self._failures as problem:
+            await self._close(asks)
+            raise ForwardingError(str(problem)) from problem
+
+    async def close(self) -> None:
+        """Give the way up."""
+        await self._close(self._asks)
+
+    async def _open(self) -> Asks:
+        async with self._turn:
+            if self._asks is None:
+                self._asks = await self._stack.enter_async_context(self._way())
+            return self._asks
+
+    async def _close(self, asks: Asks | None) -> None:
+        """Give up the way that `asks` took, unless there is another one by now."""
+        async with self._turn:
+            if asks is not None and asks is self._asks:
+                self._asks = None
+                await self._stack.aclose()
