@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from e2e.oracle import coverage
+from e2e.oracle.berth import BERTH
 from e2e.oracle.conformance import DEFAULT_PROFILES, run
 
 pytestmark = pytest.mark.usefixtures("oracle")
@@ -16,6 +17,13 @@ GATED = [(gates, profile) for gates, profiles in coverage.GATED.items() for prof
 @pytest.mark.parametrize("profile", DEFAULT_PROFILES)
 def test_decisions_equal_those_of_kube_scheduler(profile: str):
     report = run(profile, seed=1, n=CASES)
+    assert report.ok, str(report)
+
+
+@pytest.mark.parametrize("profile", DEFAULT_PROFILES)
+def test_so_they_do_with_what_is_kept_from_earlier_decisions_and_each_checked(profile: str):
+    """Each case is come to by decisions on parts of its state, and compared with a state rebuilt from scratch."""
+    report = run(profile, seed=2, n=CASES // 2, berth=[*BERTH, "--self-check"])
     assert report.ok, str(report)
 
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
 
 from scheduler.api.conditions import is_terminal
@@ -67,7 +69,11 @@ class _Read(NamedTuple):
 
 
 class CaseRunner:
-    """Decides cases. `checked` is told of each decision (the self-check hooks in there)."""
+    """Decides cases. `checked` is told of each decision (the self-check hooks in there).
+
+    With `warm` decisions are taken on the way to the case's state as well, so that there is something kept from them
+    when the one that counts is taken.
+    """
 
     def __init__(
         self,
@@ -75,7 +81,9 @@ class CaseRunner:
         gates: FeatureGates,
         *,
         checked: Callable[[Profile, PodInfo, Decision], None] | None = None,
+        warm: bool = False,
     ) -> None:
+        self._warm = warm
         self._registry = registry
         self._gates = gates
         self._checked = checked
@@ -113,11 +121,11 @@ class CaseRunner:
         pod = _decoded("pod", _named(case.get("pod")))
         if not isinstance(pod, Pod):
             raise CaseError("pod: not a Pod")
-        _fill(state, decoded, profiles)
         info = state.info(pod)
         profile = profiles.get(info.scheduler_name)
         if profile is None:
             raise CaseError(f'pod: no profile for schedulerName "{info.scheduler_name}"')
+        _fill(state, decoded, profiles, between=partial(_rehearse, state, profile, info) if self._warm else _nothing)
         if info.nominated_node_name:
             state.nominations.add(info, info.nominated_node_name)
         return _Read(state, profile, info, writers, config.percentage_of_nodes_to_score or 0)
@@ -232,19 +240,40 @@ def _decoded(place: str, value: Any) -> Any:
         raise CaseError(f"{place}: {value.get('kind')}: {problem}") from problem
 
 
-def _fill(state: ClusterState, objects: list[Any], profiles: Mapping[str, Profile]) -> None:
-    for item in objects:
+def _nothing() -> None:
+    """What happens between the parts of a state where nothing is to be kept."""
+
+
+def _rehearse(state: ClusterState, profile: Profile, pod: PodInfo) -> None:
+    """Decide on the state so far, and on one in which a pod comes and goes."""
+    names = [state.nodes.name(row) for row in np.flatnonzero(state.nodes.live).tolist()]
+    with suppress(NoNodesError, FitError, PluginError):
+        Algorithm(state, all_nodes=True).decide(profile, pod)
+    with state.what_if() as trial, suppress(NoNodesError, FitError, PluginError):
+        trial.add(replace(pod, uid=f"{pod.uid}-twin", name=f"{pod.name}-twin"), names[len(names) // 2] if names else "")
+        Algorithm(state, all_nodes=True).decide(profile, pod)
+
+
+def _fill(
+    state: ClusterState, objects: list[Any], profiles: Mapping[str, Profile], *, between: Callable[[], None]
+) -> None:
+    """Put objects into a state; `between` is called when a half of the nodes, and a half of the pods, are in."""
+    others = [item for item in objects if item is not None and not isinstance(item, Pod)]
+    for number, item in enumerate(others):
         if isinstance(item, Node):
             state.set_node(item)
         elif isinstance(item, Namespace):
             state.set_namespace(item)
-        elif item is not None and not isinstance(item, Pod):
+        else:
             state.set_object(type(item).__name__, item)
-    for item in objects:
-        if not isinstance(item, Pod) or is_terminal(item):
-            continue
+        if number == len(others) // 2:
+            between()
+    pods = [item for item in objects if isinstance(item, Pod) and not is_terminal(item)]
+    for number, item in enumerate(pods):
         pod = state.info(item)
         if pod.node_name:
             state.set_pod(pod)
         elif pod.nominated_node_name and pod.scheduler_name in profiles:
             state.nominations.add(pod, pod.nominated_node_name)
+        if number == len(pods) // 2:
+            between()

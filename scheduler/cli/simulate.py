@@ -97,7 +97,7 @@ def _cases(registry: Mapping[str, Factory], gates: FeatureGates, *, self_check: 
 
     from scheduler.app.cases import CaseRunner
 
-    runner = CaseRunner(registry, gates, checked=_checker(wanted=self_check))
+    runner = CaseRunner(registry, gates, checked=_checker(wanted=self_check), warm=self_check)
     encode = msgspec.json.Encoder().encode
     out = sys.stdout.buffer
     for line in sys.stdin.buffer:

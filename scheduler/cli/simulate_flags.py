@@ -100,7 +100,9 @@ def _add_configuration(group: argparse._ArgumentGroup) -> None:
         "--feature-gates", action="append", default=[], metavar="A=true,B=false", help="as kube-scheduler's"
     )
     group.add_argument("--seed", type=int, default=0, metavar="N", help="for breaking ties (default 0: reproducible)")
-    group.add_argument("--self-check", action="store_true", help="compare each decision with one made from scratch")
+    group.add_argument(
+        "--self-check", action="store_true", help="compare each decision with one made from scratch; slow"
+    )
 
 
 def _add_changes(group: argparse._ArgumentGroup) -> None:

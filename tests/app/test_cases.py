@@ -11,6 +11,7 @@ import pytest
 from scheduler.app.cases import CaseError, CaseRunner
 from scheduler.config.errors import ConfigError
 from scheduler.config.features import FeatureGates
+from scheduler.cycle.self_check import check
 from scheduler.plugins.registry import IN_TREE
 from tests.builders import NodeBuilder, PodBuilder, node, pod
 
@@ -123,6 +124,20 @@ class TestDecisions:
         runner.run(case(pod("p"), node("n1")))
         runner.run(case(pod("q").cpu("1000"), node("n1")))
         assert seen == ["p", "q"]
+
+    def test_a_warm_runner_has_decided_before_and_decides_the_same(self) -> None:
+        zones = [node(f"n{number}").zone(f"z{number % 2}") for number in range(4)]
+        there = [pod(f"there-{number}").label(app="a").on(f"n{number}").cpu("1") for number in range(3)]
+        asked = (
+            pod("p")
+            .label(app="a")
+            .cpu("1")
+            .spreads("topology.kubernetes.io/zone", labelSelector={"matchLabels": {"app": "a"}})
+        )
+        cold, warm = (CaseRunner(IN_TREE, FeatureGates(), checked=check, warm=warm) for warm in (False, True))
+        given = case(asked, *zones, *there)
+        assert warm.run(given) == cold.run(given)
+        assert cold.run(given).best == ("n3",)
 
 
 class TestWhatIsAskedForBeside:
