@@ -16,12 +16,15 @@ from scheduler.metrics.exposition import CONTENT_TYPE, render
 from scheduler.metrics.healthchecks import HealthcheckMetrics
 from scheduler.server import pages, responses
 from scheduler.server.health import Check, HealthEndpoint, Outcome
+from scheduler.server.identity import User
 
 _log = logging.getLogger(__name__)
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 READ_METHODS = ("GET", "HEAD")
+USER = web.RequestKey("user", User)
+"""Where a handler finds who sent the request."""
 
 
 def _nothing() -> Iterable[bytes]:
@@ -33,7 +36,8 @@ class Endpoints:
     """Sources of what the server shows; callables are asked at each request.
 
     `resource_metrics` is asked on the leader only; its text comes in pieces, between which other work runs.
-    `extra` adds handlers at further paths, for reading and under the same access control.
+    `extra` adds handlers at further paths, for reading and under the same access control; a path that ends in "/*"
+    stands for everything below it that has no handler of its own.
     """
 
     metrics: Callable[[], bytes]
@@ -81,6 +85,15 @@ def handlers(endpoints: Endpoints, component: str, *, profiling: bool) -> dict[s
 
     table["/statusz"] = _fixed(status)
     return table
+
+
+def find(table: Mapping[str, Handler], path: str) -> Handler | None:
+    """The handler of exactly this path, else of the nearest folder above it."""
+    handler = table.get(path)
+    while handler is None and path:
+        path = path.rpartition("/")[0]
+        handler = table.get(f"{path}/*")
+    return handler
 
 
 def _fixed(answer: Callable[[], web.Response]) -> Handler:

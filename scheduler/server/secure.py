@@ -13,7 +13,7 @@ from aiohttp import web
 
 from scheduler.server import responses
 from scheduler.server.access import Authentication, Authorization
-from scheduler.server.endpoints import READ_METHODS, Endpoints, handlers
+from scheduler.server.endpoints import READ_METHODS, USER, Endpoints, find, handlers
 from scheduler.server.identity import AuthenticationError, AuthorizationError, Authorizer, TokenReviewer
 from scheduler.server.tls import ServingContext, TLSError, read_client_ca
 
@@ -130,10 +130,11 @@ class SecureServer:
             return responses.internal_error(request, str(error))
         if not decision.allowed:
             return responses.forbidden(request, user, verb, decision.reason)
+        request[USER] = user
         return await self._answer(request)
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        handler = self._handlers.get(request.path)
+        handler = find(self._handlers, request.path)
         if handler is None:
             return responses.not_found()
         if request.method not in READ_METHODS:
