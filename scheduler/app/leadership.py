@@ -10,7 +10,7 @@ from scheduler.client.lease import LeaderElector, LeaseSettings
 from scheduler.server.health import Check
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from scheduler.client.http import Session
     from scheduler.config.types import LeaderElection
@@ -22,11 +22,17 @@ log = logging.getLogger(__name__)
 class Leadership:
     """The part that a process has in a leader election.
 
-    `run` begins the work once it leads, and calls `lost` when it does so no more. Cancelling `run` gives nothing
-    up: `release` does, to be called when all work has ended.
+    `annotations` are what its Lease tells of it. `run` begins the work once it leads, and calls `lost` when it does so
+    no more. Cancelling `run` gives nothing up: `release` does, to be called when all work has ended.
     """
 
-    def __init__(self, config: LeaderElection, session: Session, metrics: ComponentMetrics) -> None:
+    def __init__(
+        self,
+        config: LeaderElection,
+        session: Session,
+        metrics: ComponentMetrics,
+        annotations: Callable[[], Mapping[str, str]] = dict,
+    ) -> None:
         self._name = config.resource_name
         self._metrics = metrics
         self._began = False
@@ -40,6 +46,7 @@ class Leadership:
                 retry_period=config.retry_period.seconds,
             ),
             on_new_leader=self._tell,
+            annotations=annotations,
         )
         metrics.leading(self._name, leads=False)
 

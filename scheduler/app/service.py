@@ -16,6 +16,7 @@ from scheduler.app.extenders import warn_of_slow_extenders
 from scheduler.app.fence import FencedDispatcher
 from scheduler.app.leadership import Leadership
 from scheduler.app.pod_resources import PodResources
+from scheduler.app.reach import SERVING_CERTIFICATE
 from scheduler.app.running import RunningConfiguration
 from scheduler.app.serving import start_server
 from scheduler.app.transport import Transport, open_transport
@@ -23,6 +24,7 @@ from scheduler.app.upkeep import settle_heap, start_upkeep
 from scheduler.client import kinds
 from scheduler.client.informers import Informers, SyncTimeoutError
 from scheduler.client.supervise import Supervisor, TaskDiedError
+from scheduler.client.tunnel import fingerprint
 from scheduler.config.features import known_gates
 from scheduler.cycle.gauges import wire
 from scheduler.metrics.component import ComponentMetrics
@@ -85,6 +87,7 @@ class SchedulerService:
         self._asked_to_stop = False
         self._synced = False
         self._debugger: Callable[[], CacheDebugger] | None = None
+        self._server: SecureServer | None = None
 
     def stop(self) -> None:
         """Ask for an orderly end."""
@@ -118,7 +121,7 @@ class SchedulerService:
             self._debugger = lambda: _debugger(scheduler, informers, resources)
             running = RunningConfiguration(scheduler, self._settings)
             self._operator = self._profile_operator(scheduler, running, transport, leadership)
-            server = await self._serve(stack, leadership, running, resources)
+            server = self._server = await self._serve(stack, leadership, running, resources)
             watch = asyncio.create_task(self._watch(), name="watch over background tasks")
             self._supervisor.start(
                 self._work(scheduler, informers, leadership), "start and leader election", may_end=True
@@ -158,7 +161,14 @@ class SchedulerService:
 
     def _leadership(self, transport: Transport) -> Leadership | None:
         election = self._settings.config.leader_election
-        return Leadership(election, transport.lease, self._component) if election.leader_elect else None
+        if not election.leader_elect:
+            return None
+        return Leadership(election, transport.lease, self._component, self._serving_certificate)
+
+    def _serving_certificate(self) -> dict[str, str]:
+        """What the Lease tells of the leader, so that whoever asks it can be sure that it is the one."""
+        certificate = b"" if self._server is None else self._server.certificate
+        return {SERVING_CERTIFICATE: fingerprint(certificate)} if certificate else {}
 
     def _profile_operator(
         self,

@@ -57,6 +57,8 @@ class Connection:
     """An API server: ``base_url`` without a trailing slash, TLS (None for plain HTTP), credentials, proxy.
 
     ``multiplexed`` is the same TLS where it may offer the server HTTP/2, None where it must not.
+    ``client_certificate``: the files of the certificate that ``ssl`` shows, and of its key. ``namespace``: the one that
+    is meant where none is given, "" where nothing says so.
     """
 
     base_url: str
@@ -65,6 +67,8 @@ class Connection:
     proxy: str | None = None
     server_hostname: str | None = None
     multiplexed: SSLContext | None = None
+    client_certificate: tuple[str, str | None] | None = None
+    namespace: str = ""
 
 
 @dataclass(slots=True)
@@ -182,6 +186,7 @@ async def _from_kubeconfig(path: str, context: str | None, master: str, clock: C
         raise AuthError(f"kubeconfig {path}: {_plain(error)}") from error
     base = (master or found.host or "").rstrip("/")
     tls, multiplexed = _tls(base, found), _multiplexed(base, found)
+    shown = (found.cert_file, found.key_file or None) if found.cert_file else None
     return Connection(
         base,
         tls,
@@ -189,6 +194,8 @@ async def _from_kubeconfig(path: str, context: str | None, master: str, clock: C
         found.proxy or None,
         found.tls_server_name or None,
         multiplexed,
+        shown,
+        ((loader.current_context or {}).get("context") or {}).get("namespace") or "",
     )
 
 

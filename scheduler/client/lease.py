@@ -22,7 +22,7 @@ from scheduler.client.errors import ApiError, TransportError
 from scheduler.client.events import micro_time
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from scheduler.client.http import Session
 
@@ -82,7 +82,10 @@ _leases = msgspec.json.Decoder(_Lease)
 
 
 class LeaderElector:
-    """One candidate for one Lease. ``run`` once; ``is_leader`` says whether work may be done now."""
+    """One candidate for one Lease. ``run`` once; ``is_leader`` says whether work may be done now.
+
+    ``annotations`` are what the Lease tells of its holder; those of others on it are kept.
+    """
 
     def __init__(
         self,
@@ -91,6 +94,7 @@ class LeaderElector:
         *,
         me: str | None = None,
         on_new_leader: Callable[[str], None] | None = None,
+        annotations: Callable[[], Mapping[str, str]] = dict,
         now: Callable[[], float] = time.time,
         rng: random.Random | None = None,
     ) -> None:
@@ -98,6 +102,7 @@ class LeaderElector:
         self._settings = settings
         self._me = me or identity()
         self._on_new_leader = on_new_leader
+        self._annotations = annotations
         self._now = now
         self._rng = rng or random.Random()
         self._lease: _Lease | None = None
@@ -239,13 +244,17 @@ class LeaderElector:
     async def _create(self) -> None:
         spec = self._record(None)
         meta = {"name": self._settings.name, "namespace": self._settings.namespace}
-        await self._write("POST", self._collection, _Lease(metadata=meta, spec=spec), spec)
+        await self._write("POST", self._collection, _Lease(metadata=self._noted(meta), spec=spec), spec)
 
     async def _update(self, spec: _Spec) -> None:
         """Write the lease as last read: the server refuses if another one was faster."""
         if self._lease is None:
             raise RuntimeError("the lease was never read")
-        await self._write("PUT", self._path, _Lease(metadata=self._lease.metadata, spec=spec), spec)
+        await self._write("PUT", self._path, _Lease(metadata=self._noted(self._lease.metadata), spec=spec), spec)
+
+    def _noted(self, meta: dict[str, Any]) -> dict[str, Any]:
+        notes = self._annotations()
+        return {**meta, "annotations": {**(meta.get("annotations") or {}), **notes}} if notes else meta
 
     async def _write(self, method: str, path: str, lease: _Lease, spec: _Spec) -> None:
         body = msgspec.json.encode(lease)

@@ -71,6 +71,12 @@ class SecureServer:
         self._reloader: asyncio.Task[None] | None = None
         self._socket: socket.socket | None = None
         self._client_ca = ""
+        self._tls: ServingContext | None = None
+
+    @property
+    def certificate(self) -> bytes:
+        """The certificate (DER) that new connections get; empty while there are none."""
+        return b"" if self._tls is None else self._tls.certificate
 
     @property
     def port(self) -> int | None:
@@ -89,7 +95,7 @@ class SecureServer:
         self._client_ca = await self._first_client_ca()
         asks = bool(options.client_ca_file) or self._cluster_client_ca is not None
         try:
-            tls = ServingContext(options, self._client_ca, asks_certificate=asks)
+            tls = self._tls = ServingContext(options, self._client_ca, asks_certificate=asks)
         except TLSError as error:
             raise ServerError(str(error)) from error
         self._socket = self._listen or self._bound()

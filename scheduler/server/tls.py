@@ -70,6 +70,13 @@ class ServingContext:
         # A handshake begins with this context and goes on with the current one.
         self.context.sni_callback = self._switch
 
+    @property
+    def certificate(self) -> bytes:
+        """The certificate (DER) that new connections get."""
+        pem = self._loaded[0].certificate.decode("latin-1")
+        end = "-----END CERTIFICATE-----"
+        return ssl.PEM_cert_to_DER_cert(pem[pem.index("-----BEGIN CERTIFICATE-----") : pem.index(end) + len(end)])
+
     def reload(self, client_ca: str) -> bool:
         """Read the files again and take `client_ca` (PEM); True if anything changed.
 

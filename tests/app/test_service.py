@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import ssl
 
 import pytest
 
 from scheduler.app.problems import SettingsError
+from scheduler.app.reach import SERVING_CERTIFICATE
 from scheduler.app.service import SchedulerService
 from scheduler.client import kinds
+from scheduler.client.tunnel import fingerprint
 from tests.app.live import LEASE, LEASES, accept_bindings, bindings, serve, settings
 from tests.builders import node, pod
 from tests.fakes.apiserver import gated, reply, status
@@ -28,6 +32,12 @@ def free_lease(server):
     server.on("GET", LEASE, status(404, "NotFound"))
     server.on("POST", LEASES, reply(lease(), 201))
     server.on("PUT", LEASE, reply(lease()))
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 @pytest.fixture
@@ -94,6 +104,23 @@ async def test_the_leader_schedules_and_releases_its_lease_in_the_end(server, st
     service.stop()
     assert await task == 0
     assert server.seen("PUT", LEASE)[-1].body["spec"]["holderIdentity"] == ""
+
+
+async def test_the_leader_writes_its_certificate_to_its_lease(server, start, eventually):
+    serve(server)
+    free_lease(server)
+    port = free_port()
+    service, task = start(elects=True, secure_port=port, bind_address="127.0.0.1")
+    await eventually(lambda: server.seen("POST", LEASES))
+    written = server.seen("POST", LEASES)[0].body["metadata"]["annotations"][SERVING_CERTIFICATE]
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    _, writer = await asyncio.open_connection("127.0.0.1", port, ssl=context)
+    served = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
+    writer.close()
+    assert written == fingerprint(served)
+    service.stop()
+    assert await task == 0
 
 
 async def test_a_standby_reads_the_cluster_but_schedules_nothing(server, start, eventually):

@@ -139,6 +139,18 @@ async def test_anothers_lease_is_respected_for_its_duration_since_it_was_seen_to
     await candidate.stop()
 
 
+async def test_the_lease_tells_of_its_holder_as_it_is_now(leases):
+    leases.hold("")
+    notes = {"certificate": "one"}
+    candidate = Candidate(leases, "me", annotations=lambda: notes)
+    await asyncio.sleep(1)
+    assert leases.lease["metadata"]["annotations"] == {"kept": "yes", "certificate": "one"}
+    notes["certificate"] = "two"
+    await asyncio.sleep(2)
+    assert leases.lease["metadata"]["annotations"] == {"kept": "yes", "certificate": "two"}
+    await candidate.stop()
+
+
 async def test_a_released_lease_is_taken_at_the_next_attempt(leases):
     leases.hold("")
     candidate = Candidate(leases, "me")
