@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from scheduler.app.assembly import assemble, connect
 from scheduler.app.config_file import follow
 from scheduler.app.debugger import CacheDebugger
+from scheduler.app.explaining import LiveDecisions
 from scheduler.app.extenders import warn_of_slow_extenders
 from scheduler.app.fence import FencedDispatcher
 from scheduler.app.leadership import Leadership
@@ -121,7 +122,7 @@ class SchedulerService:
             self._debugger = lambda: _debugger(scheduler, informers, resources)
             running = RunningConfiguration(scheduler, self._settings)
             self._operator = self._profile_operator(scheduler, running, transport, leadership)
-            server = self._server = await self._serve(stack, leadership, running, resources)
+            server = self._server = await self._serve(stack, leadership, running, resources, scheduler)
             watch = asyncio.create_task(self._watch(), name="watch over background tasks")
             self._supervisor.start(
                 self._work(scheduler, informers, leadership), "start and leader election", may_end=True
@@ -204,7 +205,11 @@ class SchedulerService:
         leadership: Leadership | None,
         running: RunningConfiguration,
         resources: PodResources,
+        scheduler: Scheduler,
     ) -> SecureServer | None:
+        def leads() -> bool:
+            return leadership is None or leadership.leads
+
         health = [] if leadership is None else [leadership.check]
         readiness = [*health, Check("shutdown", self._shutting_down), Check("sched-handler-sync", self._not_synced)]
         return await start_server(
@@ -213,9 +218,10 @@ class SchedulerService:
             registry=self._metrics.registry,
             configuration=lambda: running.config,
             resource_metrics=resources.text,
-            leads=lambda: leadership is None or leadership.leads,
+            leads=leads,
             health=health,
             readiness=readiness,
+            decisions=LiveDecisions(scheduler, None, leads=leads, synced=lambda: self._synced),
         )
 
     def _shutting_down(self) -> str | None:

@@ -14,6 +14,7 @@ from scheduler.client.http import Session
 from scheduler.config.render import to_json_value
 from scheduler.metrics.exposition import render
 from scheduler.server.endpoints import Endpoints
+from scheduler.server.explain import ROOT, ExplainApi
 from scheduler.server.options import ServerOptions
 from scheduler.server.page.handler import PATH as PAGE_PATH
 from scheduler.server.page.handler import serve_page
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from scheduler.app.settings import Settings
     from scheduler.config.options import Options
     from scheduler.config.types import KubeSchedulerConfiguration
+    from scheduler.server.endpoints import Handler
+    from scheduler.server.explain import Provider
     from scheduler.server.health import Check
 
 log = logging.getLogger(__name__)
@@ -45,10 +48,12 @@ async def start_server(
     health: Sequence[Check],
     readiness: Sequence[Check],
     configuration: Callable[[], KubeSchedulerConfiguration] | None = None,
+    decisions: Provider | None = None,
 ) -> SecureServer | None:
     """Begin to serve; None if --secure-port is 0. Raises StartError (SettingsError for bad credentials).
 
-    `configuration` is what is in force, where that may change.
+    `configuration` is what is in force, where that may change. Without `decisions` there are neither the decisions API
+    nor the page, which shows what the API knows.
     """
     if settings.options.secure_port == 0:
         return None
@@ -62,7 +67,7 @@ async def start_server(
         kubernetes_version=KUBERNETES_VERSION,
         healthz=health,
         readyz=readiness,
-        extra={PAGE_PATH: serve_page},
+        extra={} if decisions is None else _explaining(decisions),
     )
     try:
         server = SecureServer(server_options(settings), endpoints, await _access(settings.options, stack))
@@ -70,6 +75,11 @@ async def start_server(
     except (ServerError, ValueError) as problem:
         raise StartError(str(problem)) from problem
     return server
+
+
+def _explaining(decisions: Provider) -> Mapping[str, Handler]:
+    """What shows decisions, by path."""
+    return {f"{ROOT}/*": ExplainApi(decisions, version=__version__).handle, PAGE_PATH: serve_page}
 
 
 def server_options(settings: Settings) -> ServerOptions:

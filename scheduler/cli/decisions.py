@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import yaml
 
+from scheduler.cli import structured
 from scheduler.explain import table
 from scheduler.explain.grid import Part, Styled, show
 from scheduler.explain.whynot import text
@@ -17,29 +17,15 @@ if TYPE_CHECKING:
 
     from scheduler.app.decisions import PodDecision
 
-_DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-
-
-class _Dumper(_DUMPER):  # type: ignore[misc]  # the quick dumper where PyYAML has it
-    """Writes equal values out each time, without anchors."""
-
-    def ignore_aliases(self, _data: Any) -> bool:
-        """Never refer back."""
-        return True
-
 
 def as_json(decisions: Sequence[PodDecision], changes: Sequence[str] = ()) -> str:
     """All decisions with all details, as JSON with a newline at the end; `changes` are named where there are any."""
-    encoded = msgspec.json.encode(_document(decisions, changes))
-    return msgspec.json.format(encoded, indent=2).decode() + "\n"
+    return structured.as_json(_document(decisions, changes))
 
 
 def as_yaml(decisions: Sequence[PodDecision], changes: Sequence[str] = ()) -> str:
     """The same as YAML."""
-    text: str = yaml.dump(
-        _document(decisions, changes), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**20
-    )
-    return text
+    return structured.as_yaml(_document(decisions, changes))
 
 
 def _document(decisions: Sequence[PodDecision], changes: Sequence[str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from scheduler.cli.parsers import SubParsers
 
-COMMANDS: Final = ("run", "simulate", "shadow", "demo", "config", "version", "help")
+COMMANDS: Final = ("run", "explain", "pending", "simulate", "shadow", "demo", "config", "version", "help")
 
 _INTERRUPTED: Final = 130
 _EPILOG: Final = """\
@@ -24,6 +24,8 @@ examples:
   berth run                                  schedule the Pods that ask for schedulerName: berth, with the
                                              cluster and the credentials of your kubeconfig
   berth run --config berth.yaml -v 2         the same with a KubeSchedulerConfiguration, as in a cluster
+  berth explain pod web-1 -n shop            why a pod is where it is, or pending and what would help
+  berth pending -A                           the waiting pods, by what holds them up
   berth simulate -f cluster.yaml             what would go where, and why, without a cluster
   berth shadow                               how far kube-scheduler's decisions agree, before you switch
   berth demo deploy/examples                 the scheduler at work on a small cluster in this process
@@ -44,10 +46,10 @@ class Command(Protocol):
         """Do what was asked for; the exit code."""
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser(program: str = "berth") -> argparse.ArgumentParser:
     """The parser of the whole command line; each subcommand leaves its module's name in `command`."""
     parser = argparse.ArgumentParser(
-        prog="berth",
+        prog=program,
         description="A Kubernetes scheduler: kube-scheduler's decisions, every node scored, every decision explained.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -61,10 +63,15 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def kubectl() -> int:
+    """The same under the name by which kubectl finds its plugins: kubectl-berth."""
+    return main(program="kubectl berth")
+
+
+def main(arguments: Sequence[str] | None = None, program: str = "berth") -> int:
     """Run one command; its exit code: 0, 1 if it failed, 2 if what it was given can't be used."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads for algebra that nobody does here
-    parser = build_parser()
+    parser = build_parser(program)
     namespace = parser.parse_args(arguments)
     if namespace.command is None:
         parser.print_help()

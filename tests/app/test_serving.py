@@ -16,6 +16,7 @@ from scheduler.config.options import Options
 from scheduler.server.health import Check
 from tests.app.live import settings
 from tests.fakes.apiserver import reply
+from tests.fakes.decisions import FakeDecisions
 
 
 @pytest.fixture
@@ -34,6 +35,7 @@ def serve(kubeconfig, server, monkeypatch):
             leads=lambda: True,
             health=[Check("leaderElection", lambda: None)],
             readiness=[Check("sched-handler-sync", lambda: "not yet")],
+            decisions=FakeDecisions(),
         )
         if running is not None:
             stack.push_async_callback(running.stop)
