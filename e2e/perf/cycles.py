@@ -22,12 +22,20 @@ from scheduler.app.profiles import build_profiles
 from scheduler.cache.state import ClusterState
 from scheduler.config.features import FeatureGates
 from scheduler.config.load import default_config
+from scheduler.cycle import outcome
 from scheduler.cycle.algorithm import Algorithm, Decision, FitError
+from scheduler.cycle.journal import Attempted
+from scheduler.cycle.outcome import Failure
+from scheduler.explain.store import RecordStore
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.handle import Handle
-from scheduler.framework.recorder import PluginRecorder
+from scheduler.framework.recorder import BIND, PRE_BIND, RESERVE, PluginRecorder
+from scheduler.framework.trace import Trace
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 from scheduler.plugins.registry import IN_TREE
+from scheduler.queue import history
+from scheduler.queue.entry import QueuedPod
+from scheduler.queue.history import QueueHistory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,9 +54,13 @@ class MisfitError(Exception):
 
 
 class Bench:
-    """A scheduler without queue and API server, on `nodes` nodes of 4 CPUs, 32Gi and 110 pods in three zones."""
+    """A scheduler without queue and API server, on `nodes` nodes of 4 CPUs, 32Gi and 110 pods in three zones.
 
-    def __init__(self, nodes: int) -> None:
+    With `records` its attempts are recorded, and so is what happens to its pods in the queue.
+    """
+
+    def __init__(self, nodes: int, *, records: bool = False) -> None:
+        self.store = RecordStore() if records else None
         gates = FeatureGates()
         self.state = ClusterState()
         no_binder: Any = None  # nothing is bound here
@@ -63,18 +75,35 @@ class Bench:
 
     def attempt(self, info: PodInfo, *, sampled: bool = False) -> str:
         """Schedule a pod: the node that it is counted on now; "" if it fits nowhere, with the message worded."""
-        cycle = Cycle(info, self.state, self.profile.name, recorder=self.recorder, sampled=sampled)
+        trace = Trace() if self.store is not None else None
+        cycle = Cycle(info, self.state, self.profile.name, recorder=self.recorder, sampled=sampled, trace=trace)
+        begun: list[Decision] = []
+        name, failure = "", None
         try:
-            decision: Decision = self.algorithm.decide(self.profile, info, cycle=cycle)
+            decision: Decision = self.algorithm.decide(self.profile, info, cycle=cycle, observe=begun.append)
         except FitError as misfit:
-            misfit.rejections.rejecting_plugins()
-            misfit.rejections.message()
-            return ""
-        best = decision.best
-        row = int(best[0] if len(best) == 1 else best[self._random.randrange(len(best))])
-        name = self.state.nodes.name(row)
-        self.state.assume(info, name)
+            plugins = frozenset(misfit.rejections.rejecting_plugins())
+            failure = Failure(outcome.UNSCHEDULABLE, misfit.rejections.message(), plugins)
+        else:
+            best = decision.best
+            row = int(best[0] if len(best) == 1 else best[self._random.randrange(len(best))])
+            name = self.state.nodes.name(row)
+            self.state.assume(info, name)
+        if self.store is not None:
+            self._record(cycle, begun[0], failure, name)
         return name
+
+    def _record(self, cycle: Cycle, decision: Decision, failure: Failure | None, node: str) -> None:
+        """What recording adds to an attempt, up to the end of its binding cycle."""
+        assert self.store is not None
+        assert cycle.trace is not None
+        entry = QueuedPod(pod=cycle.pod, timestamp=0.0, history=QueueHistory())
+        for what in (history.ADDED, history.POPPED, history.BOUND if node else history.FAILED):
+            history.note(entry, what, time.time())
+        self.store.attempted(Attempted(self.profile, cycle, entry, decision, failure, node, 0.0))
+        for point in (RESERVE, PRE_BIND, BIND) if node else ():
+            cycle.trace.step(point, 0.0, plugin="DefaultBinder")
+        cycle.trace.end()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,6 +165,32 @@ def time_events(bench: Bench, kind: str, pods: int, clock: Callable[[], float] =
             bench.state.set_pod(info)
         times.append(clock() - start)
     return times[WARM_UP:]
+
+
+def time_records(
+    benches: tuple[Bench, Bench], workload: Workload, pods: int, clock: Callable[[], float] = cpu_microseconds
+) -> tuple[list[float], list[float]]:
+    """What each pod takes on two benches in turn: so whatever else the machine does concerns both alike."""
+    warm_up = max(WARM_UP, 2 * (workload.shapes or 0))
+    times: tuple[list[float], list[float]] = ([], [])
+    streams = [
+        [bench.state.info(decode_as(Pod, workload_pod(workload, index))) for index in range(warm_up + pods)]
+        for bench in benches
+    ]
+    others = [
+        [bench.state.info(decode_as(Pod, pod(f"other-{index}", "other"))) for index in range(warm_up + pods)]
+        for bench in benches
+    ]
+    with frozen_heap():
+        for index in range(warm_up + pods):
+            for which in (0, 1) if index % 2 else (1, 0):
+                bench = benches[which]
+                start = clock()
+                bench.attempt(streams[which][index], sampled=index % 10 == 0)
+                times[which].append(clock() - start)
+                if not workload.fits:
+                    bench.attempt(others[which][index])
+    return times[0][warm_up:], times[1][warm_up:]
 
 
 @contextmanager

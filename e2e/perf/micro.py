@@ -2,6 +2,7 @@
 
     python -m e2e.perf.micro                                       all workloads at 500, 5,000 and 15,000 nodes
     python -m e2e.perf.micro --workloads spread --nodes 5000 --profile 25
+    python -m e2e.perf.micro --records                             what it costs to record decisions
     python -m e2e.perf.micro --json before.json; ...; python -m e2e.perf.micro --against before.json
 
 Every node is scored. The minimum is the figure to compare: everything else that runs on the machine can only add to it.
@@ -22,7 +23,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from e2e.perf.cycles import EVENTS, WORKLOADS, Bench, MisfitError, cpu_microseconds, time_cycles, time_events
+from e2e.perf.cycles import (
+    EVENTS,
+    WORKLOADS,
+    Bench,
+    MisfitError,
+    cpu_microseconds,
+    time_cycles,
+    time_events,
+    time_records,
+)
 from e2e.perf.instructions import counter
 
 if TYPE_CHECKING:
@@ -54,6 +64,20 @@ def _take(name: str, nodes: int, pods: int, clock: Callable[[], float]) -> list[
     if name in EVENTS:
         return time_events(bench, name, pods, clock)
     return time_cycles(bench, WORKLOADS[name], pods, clock)
+
+
+def measure_records(name: str, nodes: int, pods: int) -> str:
+    """What recording adds to one workload: the same pods, one by one with and without."""
+    off, on = Bench(nodes), Bench(nodes, records=True)
+    without, recorded = time_records((off, on), WORKLOADS[name], pods)
+    assert on.store is not None
+    text = f"{name:20} {nodes:6,} nodes: {min(without):.0f} -> {min(recorded):.0f} at least"
+    with counter() as executed:
+        if executed is not None:
+            benches = Bench(nodes), Bench(nodes, records=True)
+            counts = [statistics.median(taken) for taken in time_records(benches, WORKLOADS[name], pods, executed)]
+            text += f"; {counts[0] / 1000:.0f} -> {counts[1] / 1000:.0f} thousand instructions"
+    return f"{text}; {on.store.bytes / len(on.store):,.0f} bytes a record"
 
 
 def table(results: list[Result], before: list[Result] | None = None) -> str:
@@ -104,6 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pods", type=int, default=400, help="pods that are timed (default %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the results here")
     parser.add_argument("--against", type=Path, metavar="FILE", help="earlier results to compare the minima with")
+    parser.add_argument("--records", action="store_true", help="time each pod with its decision recorded and without")
     parser.add_argument(
         "--profile", type=int, nargs="?", const=25, metavar="LINES", help="print cProfile's top instead"
     )
@@ -116,6 +141,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for name in chosen:
                 for size in sizes:
                     profile(name, size, options.pods, options.profile)
+            return 0
+        if options.records:
+            print("a pod, without and with records: CPU microseconds, instructions")
+            for size in sizes:
+                for name in chosen:
+                    if name in WORKLOADS:
+                        print(measure_records(name, size, options.pods), flush=True)
             return 0
         results = [measure(name, size, options.pods) for size in sizes for name in chosen]
     except MisfitError as problem:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scheduler.client.interface import Source, Writer
     from scheduler.config.features import FeatureGates
     from scheduler.config.types import KubeSchedulerConfiguration
+    from scheduler.cycle.journal import Journal
     from scheduler.cycle.scheduler import DecisionHook
     from scheduler.framework.handle import Factory
 
@@ -61,10 +62,15 @@ def assemble(
     details: bool = False,
     decided: DecisionHook | None = None,
     checked: Callable[..., None] | None = None,
+    journal: Journal | None = None,
+    histories: bool = True,
     clock: Callable[[], float] = time.time,
     hostname: str | None = None,
 ) -> Scheduler:
-    """A scheduler that writes to `writer` and is not fed yet. Raises ConfigError, which names `source`."""
+    """A scheduler that writes to `writer` and is not fed yet. Raises ConfigError, which names `source`.
+
+    `journal` keeps records of its attempts, and with `histories` its queue what happens to each pod there.
+    """
     state = ClusterState()
 
     def activate(keys: list[str]) -> None:
@@ -101,6 +107,7 @@ def assemble(
         longest_unschedulable=longest_unschedulable,
         pop_early=gates.enabled("SchedulerPopFromBackoffQ"),
         clock=clock,
+        histories=histories,
     )
     scheduler = Scheduler(
         state,
@@ -115,6 +122,7 @@ def assemble(
         details=details,
         decided=decided,
         checked=checked,
+        journal=journal,
         batching=gates.enabled("OpportunisticBatching"),
         nominating=gates.enabled("NominatedNodeNameForExpectation"),
     )

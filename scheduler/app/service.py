@@ -28,6 +28,7 @@ from scheduler.client.supervise import Supervisor, TaskDiedError
 from scheduler.client.tunnel import fingerprint
 from scheduler.config.features import known_gates
 from scheduler.cycle.gauges import wire
+from scheduler.explain.store import RecordStore
 from scheduler.metrics.component import ComponentMetrics
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 from scheduler.server.health import Check
@@ -84,6 +85,8 @@ class SchedulerService:
             (gate.name, "" if gate.stage == "GA" else gate.stage, gates.enabled(gate.name))
             for gate in known_gates().values()
         )
+        recorded = settings.records > 0 and settings.record_bytes > 0
+        self._records = RecordStore(settings.records, settings.record_bytes) if recorded else None
         self._ending: asyncio.Future[Ending] | None = None
         self._asked_to_stop = False
         self._synced = False
@@ -156,8 +159,12 @@ class SchedulerService:
             random_source=random.Random(settings.random_seed),
             longest_unschedulable=settings.options.pod_max_in_unschedulable_pods_duration,
             checked=checked,
+            journal=self._records,
+            histories=self._records is not None,
         )
         wire(scheduler)
+        if self._records is not None:
+            self._records.watch(scheduler)
         return scheduler
 
     def _leadership(self, transport: Transport) -> Leadership | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from scheduler.app.configuration import own_document
+from scheduler.config.recording import BYTES, RECORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,9 +21,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """The configuration, what the command line says besides it, and the plugins there are.
 
     `document` is what the configuration was read from, as JSON values, before any defaults, and `source` its file (""
-    without one); `warnings` are for the log. `random_seed` None breaks ties differently in each process. `grace` is the
-    seconds that binds under way get when the process is stopped. `scheduler_profiles`: whether SchedulerProfiles change
-    profiles.
+    without one); `warnings` are for the log. `random_seed` None breaks ties differently in each process. `records`
+    attempts are recorded in at most `record_bytes`, none if either is 0. `grace` is the seconds that binds under way
+    get when the process is stopped. `scheduler_profiles`: whether SchedulerProfiles change profiles.
     """
 
     config: KubeSchedulerConfiguration
@@ -33,5 +34,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
     self_check: bool = False
     random_seed: int | None = None
+    records: int = RECORDS
+    record_bytes: int = BYTES
     grace: float = 20.0
     scheduler_profiles: bool = False

@@ -14,6 +14,7 @@ from scheduler.cache.images import ImageTable
 from scheduler.cache.labels import LabelColumn
 from scheduler.cache.order import NodeOrder
 from scheduler.cache.ports import PortTable
+from scheduler.cache.versions import Versioned
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -64,6 +65,7 @@ class NodeTable:
     - `allocatable`, `requested`: int64[R, capacity], R resources in the order of `resources`: milli-CPU, bytes, counts.
     - `nonzero`: int64[2, capacity], CPU and memory requests with the scoring defaults for what is not requested.
     - `allowed_pods`, `pod_count`: int64[capacity].
+    - `names`: object[capacity], None in a row without a node.
     - `taints`: distinct tuples of `api.Taint`; `features`: distinct frozensets of declared features.
     """
 
@@ -74,6 +76,8 @@ class NodeTable:
         self.count = 0
         self.rows: dict[str, int] = {}
         self.objects: list[Node | None] = []
+        self.names = Versioned()
+        self.names.vector = np.full(capacity, None, np.object_)
         self.resources: dict[str, int] = {
             "cpu": CPU,
             "memory": MEMORY,
@@ -146,6 +150,7 @@ class NodeTable:
         if row is None:
             row = self._new_row()
             self.rows[name] = row
+            self._rename(row, name)
             self.live[row] = True
             self.count += 1
             self.version += 1
@@ -180,6 +185,7 @@ class NodeTable:
         self.images.remove(row, old)
         self.order.remove(old)
         self.objects[row] = None
+        self._rename(row, None)
         self.live[row] = False
         self.unschedulable[row] = False
         self.allocatable[:, row] = 0
@@ -234,6 +240,12 @@ class NodeTable:
         self.objects.append(None)
         return self.size - 1
 
+    def _rename(self, row: int, name: str | None) -> None:
+        vector = self.names.vector
+        assert vector is not None
+        self.names.before_patch(np.array([row]))
+        vector[row] = name
+
     def _grow(self) -> None:
         capacity = self.capacity + max(_FIRST_CAPACITY, self.capacity // 2)
         more = capacity - self.capacity
@@ -251,6 +263,9 @@ class NodeTable:
             "pod_count",
         ):
             setattr(self, name, longer(getattr(self, name)))
+        names = self.names.vector
+        assert names is not None
+        self.names.vector = np.concatenate([names, np.full(more, None, np.object_)])
         self.taints.resize(capacity)
         self.features.resize(capacity)
         for column in self._labels.values():

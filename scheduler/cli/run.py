@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scheduler.api import quantity
 from scheduler.cli.parsers import add_command
 from scheduler.cli.problems import FAILED, OK, complain
 from scheduler.config.features import parse_bool
 from scheduler.config.flags import add_scheduler_flags, go_bool, ineffective, seconds
+from scheduler.config.recording import BYTES, RECORDS
 
 if TYPE_CHECKING:
-    import argparse
-
     from scheduler.app.settings import Settings
     from scheduler.cli.parsers import SubParsers
 
@@ -35,6 +36,7 @@ examples:
   berth run --leader-elect=false                    alone, on the cluster of your kubeconfig
   berth run --config /etc/berth/config.yaml -v 2    as the Helm chart runs it
   berth run --write-config-to berth.yaml            a file to start from
+  berth run --record-decisions=0                    keep nothing to explain decisions with
   kill -USR2 PID                                    compare the caches and dump them to the log
 
 SIGTERM and SIGINT stop it in order: no more pods are taken, binds under way end, the lease is released. A second
@@ -73,6 +75,20 @@ def add_parser(subparsers: SubParsers) -> None:
         default=None,
         metavar="N",
         help="break ties between nodes reproducibly (default: differently each time)",
+    )
+    own.add_argument(
+        "--record-decisions",
+        type=_count,
+        default=RECORDS,
+        metavar="N",
+        help=f"keep records of the last N attempts, to explain them; 0 for none (default {RECORDS:,})",
+    )
+    own.add_argument(
+        "--record-decisions-bytes",
+        type=_size,
+        default=BYTES,
+        metavar="SIZE",
+        help=f"memory that the records may take, as 64Mi; older ones lose details first (default {BYTES >> 20}Mi)",
     )
     own.add_argument(
         "--shutdown-grace-period",
@@ -145,9 +161,29 @@ def _settings(namespace: argparse.Namespace) -> Settings:
         warnings=tuple(warnings),
         self_check=_self_check(namespace.self_check),
         random_seed=namespace.random_seed,
+        records=namespace.record_decisions,
+        record_bytes=namespace.record_decisions_bytes,
         grace=namespace.shutdown_grace_period,
         scheduler_profiles=namespace.scheduler_profiles,
     )
+
+
+def _count(text: str) -> int:
+    """A number that is not negative. Raises argparse.ArgumentTypeError."""
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"invalid number {text!r}: give 0 or more")
+    return int(text)
+
+
+def _size(text: str) -> int:
+    """Bytes, as a quantity. Raises argparse.ArgumentTypeError."""
+    try:
+        size = quantity.value(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(f"invalid size {text!r}: {problem}") from problem
+    if size < 0:
+        raise argparse.ArgumentTypeError(f"invalid size {text!r}: it is negative")
+    return size
 
 
 def _self_check(flag: bool | None) -> bool:

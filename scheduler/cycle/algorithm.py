@@ -71,6 +71,7 @@ class Decision:
     - `feasible`: rows that fit; `totals`: int64 in the same order, None where scoring was not needed.
     - `best`: rows of the highest total, any of which may be picked.
     - `rejections`: why the other nodes were turned down.
+    - `derived`: whether the feasible rows are just those that all filters let pass, in ascending order.
     - `evaluated`: how many nodes were looked at. `scores`: by plugin, where details were asked for.
     - `start`: where in the order of nodes the search began, before it is taken modulo the number of candidates;
       `percentage`: the percentageOfNodesToScore in force, None where every node is looked at whatever it says.
@@ -80,6 +81,7 @@ class Decision:
     __slots__ = (
         "best",
         "cycle",
+        "derived",
         "evaluated",
         "feasible",
         "nominated",
@@ -102,6 +104,7 @@ class Decision:
         self.feasible: Rows = np.empty(0, np.intp)
         self.totals: Int64s | None = None
         self.best: Rows = self.feasible
+        self.derived = not cycle.extenders
         self.evaluated = 0
         self.nominated = False
         self.pre_score_skipped: frozenset[str] = frozenset()
@@ -256,6 +259,7 @@ class Algorithm:
         if wanted < len(order):
             start = self.next_start % len(order)
             decision.feasible, seen = sample(order, start, fits, wanted)
+            decision.derived = False
             rejections.evaluated = np.zeros(cycle.nodes.size, np.bool_)
             rejections.evaluated[seen] = True
             rejections.evaluated[decision.feasible] = True
@@ -312,6 +316,8 @@ class Algorithm:
         given = []
         if cycle.extenders and len(decision.feasible) > 1:
             given = extender_scores(cycle)
+            if cycle.trace is not None:
+                cycle.trace.given = given
             self.extenders_scored = self.extenders_scored or bool(cycle.extenders.interested)
             for scores in given:
                 totals += scores.weighted

@@ -13,8 +13,11 @@ from scheduler.client.extender.interface import ExtenderError
 from scheduler.cycle import outcome
 from scheduler.cycle.cluster_events import ASSIGNED_POD_DELETE
 from scheduler.framework.binding import run_bind, run_post_bind, run_pre_bind, run_pre_flights
+from scheduler.framework.extenders import EXTENDER
+from scheduler.framework.recorder import BIND
 from scheduler.framework.reservation import run_unreserve
 from scheduler.framework.status import Code, error
+from scheduler.framework.trace import WAIT_ON_PERMIT
 
 if TYPE_CHECKING:
     from scheduler.cache.pods import PodInfo
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from scheduler.framework.interface import PreBindPlugin
     from scheduler.framework.profile import Profile
     from scheduler.framework.status import Status
+    from scheduler.framework.trace import Trace
     from scheduler.framework.waiting import WaitingPod, WaitingPods
     from scheduler.metrics.scheduler_metrics import SchedulerMetrics
     from scheduler.queue.entry import QueuedPod
@@ -112,6 +116,7 @@ class BindingCycle:
         bound, so it keeps its place.
         """
         progress = _Progress()
+        trace = attempt.cycle.trace
         try:
             failure = await self._carry_out(attempt, progress)
         except asyncio.CancelledError:
@@ -121,11 +126,11 @@ class BindingCycle:
             raise
         except Exception as problem:
             log.exception("Binding cycle of pod %s failed", attempt.placed.key)
-            if progress.bound:
-                return
-            failure = outcome.error(f"{type(problem).__name__}: {problem}")
+            failure = None if progress.bound else outcome.error(f"{type(problem).__name__}: {problem}")
         if failure is not None:
             self._undo(attempt, failure, nominated=progress.nominated)
+        if trace is not None:
+            trace.end(None if failure is None else (failure.rejected, failure.message))
 
     def unreserve(self, profile: Profile, cycle: Cycle, uid: str, node: str) -> bool:
         """Take a decision back; whether the pod was still assumed."""
@@ -145,7 +150,7 @@ class BindingCycle:
                 self._writer.patch_pod_status(placed.namespace, placed.name, placed.uid, nominated_node_name=node)
                 progress.nominated = True
         if waiting is not None:
-            refusal = await self._wait(waiting)
+            refusal = await self._wait(waiting, cycle.trace)
             if refusal is not None:
                 return outcome.of_status(refusal)
         # From here on nothing makes the pod unschedulable, so no events need be kept for it.
@@ -178,21 +183,30 @@ class BindingCycle:
 
     async def _bind(self, profile: Profile, cycle: Cycle, node: str) -> Status | None:
         """Extenders come before plugins."""
+        start = time.perf_counter()
+        failure: str | None = None
         try:
-            if await cycle.extenders.bind(node):
-                return None
+            if not await cycle.extenders.bind(node):
+                return await run_bind(profile.bind, cycle, node)
         except ExtenderError as problem:
-            return error(str(problem))
-        return await run_bind(profile.bind, cycle, node)
+            failure = str(problem)
+        if cycle.trace is not None:
+            code = Code.SUCCESS if failure is None else Code.ERROR
+            cycle.trace.step(BIND, time.perf_counter() - start, code, EXTENDER, failure or "")
+        return None if failure is None else error(failure)
 
-    async def _wait(self, waiting: WaitingPod) -> Status | None:
+    async def _wait(self, waiting: WaitingPod, trace: Trace | None) -> Status | None:
         start = time.perf_counter()
         try:
             status = await waiting.wait()
         finally:
             self._waiting.remove(waiting.pod.uid)
         code = Code.SUCCESS if status is None else status.code
-        self._metrics.permit_wait_duration.labels(str(code)).observe(time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        self._metrics.permit_wait_duration.labels(str(code)).observe(seconds)
+        if trace is not None:
+            plugin, message = ("", "") if status is None else (status.plugin, status.message)
+            trace.step(WAIT_ON_PERMIT, seconds, code, plugin, message)
         return status
 
     def _succeeded(self, attempt: Attempt) -> None:
@@ -212,6 +226,7 @@ class BindingCycle:
         self._metrics.pod_scheduled(entry.attempts, max(self._queue.now() - first, 0.0) if first is not None else 0.0)
         if entry.flushed:
             self._metrics.pod_scheduled_after_flush.labels().inc()
+        self._queue.bound(entry)
         run_post_bind(profile.post_bind, attempt.cycle, attempt.node)
 
     def _undo(self, attempt: Attempt, failure: outcome.Failure, *, nominated: bool) -> None:

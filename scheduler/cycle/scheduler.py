@@ -14,6 +14,7 @@ from scheduler.cycle.algorithm import Algorithm, Decision, FitError, NoNodesErro
 from scheduler.cycle.batching import UnbatchedPods
 from scheduler.cycle.binding import Attempt, BindingCycle
 from scheduler.cycle.failure import FailureHandler
+from scheduler.cycle.journal import Attempted, Journal
 from scheduler.cycle.outcome import Failure
 from scheduler.cycle.tracker import UnscheduledPods
 from scheduler.framework.cycle import Cycle
@@ -21,6 +22,7 @@ from scheduler.framework.post_filter import run_post_filters
 from scheduler.framework.recorder import SAMPLED, PluginRecorder
 from scheduler.framework.reservation import run_permit, run_reserve
 from scheduler.framework.status import Code, PluginError
+from scheduler.framework.trace import Trace
 from scheduler.framework.waiting import WaitingPod, WaitingPods
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ class Scheduler:
 
     `random_source` breaks ties. `decided` is told of each attempt, `checked` of each decision, also that the pod fits
     nowhere, before it takes effect (the self-check hooks in there); what it raises fails the attempt. With `batching`,
-    metrics show what became of it. `nominating` is for the `BindingCycle`.
+    metrics show what became of it. `journal` keeps records of attempts. `nominating` is for the `BindingCycle`.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Scheduler:
         checked: Callable[[Profile, PodInfo, Decision], None] | None = None,
         batching: bool = True,
         nominating: bool = True,
+        journal: Journal | None = None,
     ) -> None:
         self.state = state
         self.profiles = profiles
@@ -87,6 +90,7 @@ class Scheduler:
         self._details = details
         self._decided = decided
         self._checked = checked
+        self._journal = journal
         self._plugin_recorders = {name: PluginRecorder(metrics, name) for name in profiles}
         for name, profile in profiles.items():
             self._plugin_recorders[name].expect(profile)
@@ -215,7 +219,8 @@ class Scheduler:
         cpu = time.thread_time()
         recorder = self._plugin_recorders[profile.name]
         sampled = random.random() < SAMPLED
-        cycle = Cycle(pod, self.state, profile.name, extenders=profile.extenders, recorder=recorder, sampled=sampled)
+        trace = None if self._journal is None else Trace()
+        cycle = Cycle(pod, self.state, profile.name, profile.extenders, recorder, sampled=sampled, trace=trace)
         decision, failure = self._decide(profile, cycle)
         self._algorithm_duration.observe(time.perf_counter() - start)
         if decision is not None:
@@ -235,6 +240,9 @@ class Scheduler:
         if failure is None:
             failure = self._commit(profile, cycle, entry, node, start)
         self.metrics.cycle_cpu.labels(profile.name).observe(time.thread_time() - cpu)
+        if self._journal is not None:
+            seconds = time.perf_counter() - start
+            self._journal.attempted(Attempted(profile, cycle, entry, decision, failure, node, seconds))
         if self._decided is not None:
             self._decided(entry, decision if decision is not None and decision.begun else None, failure, node)
         if failure is not None:

@@ -13,10 +13,12 @@ from scheduler.explain.record import post_filter_record
 from scheduler.explain.views import Decision, Feasible, Rejected, ScoreColumn, Step, Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from scheduler.cycle import algorithm
     from scheduler.cycle.outcome import Failure
+    from scheduler.framework.diagnosis import Rejections
+    from scheduler.framework.pre_filter import PreFilterOutcome
     from scheduler.framework.scoring import PluginScores
     from scheduler.framework.status import Status
 
@@ -116,45 +118,43 @@ def of_picture(picture: Picture, summary: Summary) -> Decision:
 def picture(decision: algorithm.Decision) -> Picture:
     """The nodes of a live decision."""
     nodes, rejections = decision.cycle.state.nodes, decision.rejections
-    left_out = _left_out(decision)
-    seen = rejections.evaluated & rejections.live
-    if left_out is not None:
-        seen[left_out.rows] = True
+    assert nodes.names.vector is not None
+    names = nodes.names.vector[: nodes.size].copy()
+    left_out = None if decision.nominated else left_out_by(rejections, decision.pre_filter, names)
     return Picture(
-        names=np.array([node and node.metadata.name for node in nodes.objects], np.object_),
+        names=names,
         feasible=decision.feasible,
         totals=decision.totals,
         best=decision.best,
         scores=decision.scores,
         groups=list(rejections.groups()),
         left_out=left_out,
-        not_evaluated=len(nodes) - int(np.count_nonzero(seen)),
+        not_evaluated=not_evaluated(rejections, left_out),
     )
 
 
-def left_out_rows(live: npt.NDArray[np.bool_], evaluated: npt.NDArray[np.bool_], named: Iterable[int] | None) -> Rows:
-    """The rows that PreFilter left out. `named` are the rows to which it restricted the pod, None where it refused it.
+def left_out_by(rejections: Rejections, outcome: PreFilterOutcome, names: Names) -> LeftOut | None:
+    """The nodes that PreFilter left out, None if it did not.
 
     The pod's nominated node is looked at wherever it is, but it is left out all the same.
     """
-    if named is None:
-        return np.flatnonzero(live & ~evaluated)
-    mask = live.copy()
-    mask[list(named)] = False
-    return np.flatnonzero(mask)
-
-
-def _left_out(decision: algorithm.Decision) -> LeftOut | None:
-    rejections, outcome = decision.rejections, decision.pre_filter
     absent = rejections.absent
-    if absent is None or decision.nominated:
+    if absent is None:
         return None
-    known = decision.cycle.state.nodes.rows
     if outcome.status is not None:
-        return LeftOut(absent.plugin, absent, left_out_rows(rejections.live, rejections.evaluated, None), refused=True)
-    names = outcome.names or ()
-    rows = left_out_rows(rejections.live, rejections.evaluated, [known[name] for name in names if name in known])
-    return LeftOut(",".join(sorted(outcome.restricted_by)), absent, rows, refused=False)
+        return LeftOut(absent.plugin, absent, np.flatnonzero(rejections.live & ~rejections.evaluated), refused=True)
+    wanted = outcome.names or frozenset()
+    mask = rejections.live.copy()
+    mask[[row for row, name in enumerate(names.tolist()) if name in wanted]] = False
+    return LeftOut(",".join(sorted(outcome.restricted_by)), absent, np.flatnonzero(mask), refused=False)
+
+
+def not_evaluated(rejections: Rejections, left_out: LeftOut | None) -> int:
+    """How many nodes nobody looked at, nor left out."""
+    seen = rejections.evaluated & rejections.live
+    if left_out is not None:
+        seen[left_out.rows] = True
+    return int(np.count_nonzero(rejections.live)) - int(np.count_nonzero(seen))
 
 
 def _feasible(picture: Picture, chosen: str) -> Feasible:

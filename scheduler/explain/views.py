@@ -96,7 +96,8 @@ class Decision(View, frozen=True, kw_only=True):
     """One attempt, whole.
 
     `ties` are the nodes of the highest total, among which chance drew where there is more than one. `victims` and
-    alternatives are in `post_filter`. `incomplete` says what is no longer known, where memory ran out for it.
+    alternatives are in `post_filter`. `under_way`: its binding cycle has not ended, and there may be more steps.
+    `incomplete` says what is no longer known, where memory ran out for it.
     """
 
     summary: Summary
@@ -110,6 +111,7 @@ class Decision(View, frozen=True, kw_only=True):
     post_filter: PostFilterRecord | None = None
     reserved: ReservationRecord | None = None
     steps: tuple[Step, ...] = ()
+    under_way: bool = False
     incomplete: str = ""
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scheduler.framework.recorder import BIND, POST_BIND, PRE_BIND, PRE_BIND_PRE_FLIGHT, ask, ask_async
 from scheduler.framework.reservation import named, raised
 from scheduler.framework.status import SKIP, Code, Status, error
+from scheduler.framework.trace import note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,6 +83,7 @@ async def run_pre_bind(groups: Sequence[Sequence[PreBindPlugin]], cycle: Cycle, 
 
 
 async def _pre_bind(plugin: PreBindPlugin, cycle: Cycle, node: str) -> Status | None:
+    start = time.perf_counter()
     try:
         status = await ask_async(cycle, PRE_BIND, plugin.name, plugin.pre_bind, cycle, node)
     except asyncio.CancelledError as called_off:
@@ -90,7 +92,9 @@ async def _pre_bind(plugin: PreBindPlugin, cycle: Cycle, node: str) -> Status | 
         status = error(str(called_off.args[0]))
     except Exception as problem:
         status = raised(PRE_BIND, plugin.name, cycle, problem)
-    return None if status is None else named(PRE_BIND, plugin.name, status)
+    status = None if status is None else named(PRE_BIND, plugin.name, status)
+    note(cycle, PRE_BIND, [plugin], status, time.perf_counter() - start)
+    return status
 
 
 async def _together(plugins: Sequence[PreBindPlugin], cycle: Cycle, node: str) -> Status | None:
@@ -126,7 +130,9 @@ async def run_bind(plugins: Sequence[BindPlugin], cycle: Cycle, node: str) -> St
         if status is None or status.code is not Code.SKIP:
             status = None if status is None else named(BIND, plugin.name, status)
             break
-    _observe(cycle, BIND, status, start)
+    seconds = _observe(cycle, BIND, status, start)
+    # The last one asked has bound the pod, or failed to.
+    note(cycle, BIND, [plugin] if plugins else (), status, seconds)
     return status
 
 
@@ -138,10 +144,11 @@ def run_post_bind(plugins: Sequence[PostBindPlugin], cycle: Cycle, node: str) ->
             ask(cycle, POST_BIND, plugin.name, plugin.post_bind, cycle, node)
         except Exception as problem:
             raised(POST_BIND, plugin.name, cycle, problem)
-    _observe(cycle, POST_BIND, None, start)
+    note(cycle, POST_BIND, plugins, None, _observe(cycle, POST_BIND, None, start))
 
 
-def _observe(cycle: Cycle, point: str, status: Status | None, start: float) -> None:
+def _observe(cycle: Cycle, point: str, status: Status | None, start: float) -> float:
+    seconds = time.perf_counter() - start
     if cycle.recorder is not None:
-        code = Code.SUCCESS if status is None else status.code
-        cycle.recorder.point(point, code, time.perf_counter() - start)
+        cycle.recorder.point(point, Code.SUCCESS if status is None else status.code, seconds)
+    return seconds

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scheduler.framework.interface import FilterPlugin
     from scheduler.framework.post_filter import PostFilterOutcome
     from scheduler.framework.recorder import PluginRecorder
+    from scheduler.framework.trace import Trace
 
 
 class Cycle:
@@ -36,6 +37,7 @@ class Cycle:
     - `extenders`: what extenders are asked about the pod; `bare`: whether they sent nodes back whole, which are scored
       as if nothing ran on them.
     - `trial`: the changes that the state is tried with at this moment, if it is.
+    - `trace`: what is noted of the attempt for its record, None where none is kept.
     - `recorder`: what counts and times the plugins, None where nobody wants to know; `sampled`: whether each plugin is
       timed in this cycle.
     """
@@ -55,6 +57,7 @@ class Cycle:
         "sampled",
         "shape",
         "state",
+        "trace",
         "trial",
     )
 
@@ -63,10 +66,11 @@ class Cycle:
         pod: PodInfo,
         state: ClusterState,
         profile_name: str,
-        *,
         extenders: Sequence[Extender] = (),
         recorder: PluginRecorder | None = None,
+        *,
         sampled: bool = False,
+        trace: Trace | None = None,
     ) -> None:
         self.pod = pod
         self.shape: PodShape = pod.shape
@@ -83,3 +87,4 @@ class Cycle:
         self.trial: WhatIf | None = None
         self.recorder = recorder
         self.sampled = sampled
+        self.trace = trace

@@ -6,7 +6,7 @@ Source: pkg/scheduler/framework/types.go, Diagnosis and FitError.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,21 @@ class Rejections:
         self.absent: Status | None = None
         self.pre_filter_message = ""
         self.unschedulable_plugins: set[str] = set()
+
+    @classmethod
+    def of(
+        cls,
+        live: Mask,
+        evaluated: Mask,
+        verdicts: list[tuple[FilterPlugin, Codes]],
+        overrides: dict[int, Status],
+    ) -> Self:
+        """Those of an attempt in the past, of which there is no context any more: plugins word their codes without."""
+        past = cls.__new__(cls)
+        past.cycle = None  # type: ignore[assignment]
+        past.live, past.evaluated, past.verdicts, past.overrides = live, evaluated, verdicts, overrides
+        past.strangers, past.absent, past.pre_filter_message, past.unschedulable_plugins = {}, None, "", set()
+        return past
 
     def groups(self) -> Iterator[tuple[Status, npt.NDArray[np.intp]]]:
         """(status, rows) for each distinct way in which filtered nodes were turned down."""

@@ -15,7 +15,7 @@ import msgspec
 from scheduler.cache.changes import Change
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -180,6 +180,14 @@ class ScorePlugin(Plugin):
         Must not change `scores` in place.
         """
         return scores
+
+    def normalizer(self, cycle: Cycle) -> Callable[[Scores], Scores] | None:
+        """What `normalize` does in this very cycle, to be done again when the cycle is long over, for who explains it.
+
+        It holds on to little, and to nothing that changes. None (the default) if there is no such function: then the
+        normalized scores are kept with the raw ones.
+        """
+        return None
 
     def epoch(self, cycle: Cycle) -> Hashable:
         """As for filters: changes when all raw scores must be computed anew."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from scheduler.framework.recorder import POST_FILTER, ask
-from scheduler.framework.status import Code, PluginError
+from scheduler.framework.status import Code, PluginError, Status
+from scheduler.framework.trace import note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,8 +43,10 @@ def run_post_filters(plugins: Sequence[PostFilterPlugin], cycle: Cycle) -> PostF
     """
     start = time.perf_counter()
     outcome = cycle.post_filter = _run(plugins, cycle)
+    seconds = time.perf_counter() - start
     if cycle.recorder is not None:
-        cycle.recorder.point(POST_FILTER, outcome.code, time.perf_counter() - start)
+        cycle.recorder.point(POST_FILTER, outcome.code, seconds)
+    note(cycle, POST_FILTER, plugins, Status(outcome.code, (outcome.message,), outcome.plugin), seconds)
     return outcome
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scheduler.framework.recorder import PERMIT, RESERVE, UNRESERVE, ask
 from scheduler.framework.status import Code, PluginError, Status, error
+from scheduler.framework.trace import note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +48,8 @@ def run_reserve(plugins: Sequence[ReservePlugin], cycle: Cycle, node: str) -> St
         if status is not None:
             status = named(RESERVE, plugin.name, status)
             break
-    _observe(cycle, RESERVE, Code.SUCCESS if status is None else status.code, start)
+    seconds = _observe(cycle, RESERVE, Code.SUCCESS if status is None else status.code, start)
+    note(cycle, RESERVE, plugins, status, seconds)
     return status
 
 
@@ -59,7 +61,7 @@ def run_unreserve(plugins: Sequence[ReservePlugin], cycle: Cycle, node: str) -> 
             ask(cycle, UNRESERVE, plugin.name, plugin.unreserve, cycle, node)
         except Exception as problem:
             raised(UNRESERVE, plugin.name, cycle, problem)
-    _observe(cycle, UNRESERVE, Code.SUCCESS, start)
+    note(cycle, UNRESERVE, plugins, None, _observe(cycle, UNRESERVE, Code.SUCCESS, start))
 
 
 def run_permit(plugins: Sequence[PermitPlugin], cycle: Cycle, node: str) -> PermitOutcome:
@@ -79,7 +81,8 @@ def run_permit(plugins: Sequence[PermitPlugin], cycle: Cycle, node: str) -> Perm
             break
         waits[plugin.name] = seconds
     outcome = PermitOutcome(refusal, waits)
-    _observe(cycle, PERMIT, outcome.code, start)
+    seconds = _observe(cycle, PERMIT, outcome.code, start)
+    note(cycle, PERMIT, plugins, refusal or (Status(Code.WAIT, plugin=",".join(waits)) if waits else None), seconds)
     return outcome
 
 
@@ -98,6 +101,8 @@ def raised(point: str, plugin: str, cycle: Cycle, problem: Exception) -> Status:
     return error(f"{type(problem).__name__}: {problem}")
 
 
-def _observe(cycle: Cycle, point: str, code: Code, start: float) -> None:
+def _observe(cycle: Cycle, point: str, code: Code, start: float) -> float:
+    seconds = time.perf_counter() - start
     if cycle.recorder is not None:
-        cycle.recorder.point(point, code, time.perf_counter() - start)
+        cycle.recorder.point(point, code, seconds)
+    return seconds

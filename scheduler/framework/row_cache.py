@@ -2,39 +2,56 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from scheduler.cache.changes import Change
 from scheduler.cache.nodes import NodeView
+from scheduler.cache.versions import Versioned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Mapping
 
     from scheduler.cache.nodes import NodeTable
+    from scheduler.framework.status import Status
 
 Vector = npt.NDArray[Any]
 
 
-class RowCache:
+_SHORT: Final = 64
+
+
+def codes_in(codes: Vector) -> list[int]:
+    """The distinct codes that are not 0."""
+    if len(codes) <= _SHORT:
+        return list({code for code in codes.tolist() if code})
+    highest = int(codes.max())
+    if highest > _SHORT:
+        return [code for code in np.unique(codes).tolist() if code]
+    return [code for code in range(1, highest + 1) if code == highest or np.count_nonzero(codes == code)]
+
+
+class RowCache(Versioned):
     """A vector with one entry a row, whose entries depend on their own row only.
 
     `depends` says on what of it. `version` moves on whenever any entry may have changed; `patched` holds the rows
     computed anew when it did so last (None: all of them).
     """
 
-    __slots__ = ("_epoch", "_mask", "_position", "depends", "patched", "vector", "version")
+    __slots__ = ("_epoch", "_mask", "_position", "_worded", "_words", "depends", "patched", "version")
 
     def __init__(self, depends: Change) -> None:
+        super().__init__()
         self.depends = depends
-        self.vector: Vector | None = None
         self.version = 0
         self.patched: npt.NDArray[np.intp] | None = None
         self._mask = int(depends | Change.NODE)  # every entry depends on its node being there
         self._position = -1
         self._epoch: Hashable = None
+        self._words: dict[int, Status] = {}
+        self._worded = -1
 
     def refresh(
         self, table: NodeTable, compute: Callable[[NodeView], Vector | None], epoch: Hashable = None
@@ -55,12 +72,29 @@ class RowCache:
             if len(rows):
                 self._patch(rows, size, compute(NodeView(table, rows)))
         else:
-            self.vector = compute(NodeView(table))
+            vector = compute(NodeView(table))
+            self.before_change()
+            self.vector = vector
             self.patched = None
             self.version += 1
         # Only now: a computation that failed must be done again.
         self._position, self._epoch = end, epoch
         return self.vector
+
+    def words(self, word: Callable[[int], Status]) -> Mapping[int, Status]:
+        """What `word` says of codes, 0 excepted: at least of those in the vector, and of each but once."""
+        if self._worded != self.version:
+            vector = self.vector
+            assert vector is not None
+            if self._worded == self.version - 1 and self.patched is not None:
+                vector = vector[self.patched]
+            else:
+                self._words = {}  # codes may have another meaning now
+            for code in codes_in(vector):
+                if code not in self._words:
+                    self._words[code] = word(code)
+            self._worded = self.version
+        return self._words
 
     def _patch(self, rows: npt.NDArray[np.intp], size: int, part: Vector | None) -> None:
         vector = self.vector
@@ -70,7 +104,8 @@ class RowCache:
             vector = np.zeros(size, part.dtype)
         elif len(vector) < size:
             vector = np.concatenate([vector, np.zeros(size - len(vector), vector.dtype)])
-        vector[rows] = 0 if part is None else part
         self.vector = vector
+        self.before_patch(rows)
+        vector[rows] = 0 if part is None else part
         self.patched = rows
         self.version += 1

@@ -11,6 +11,7 @@ from scheduler.cache.bare import BareNodeView
 from scheduler.cache.nodes import NodeView
 from scheduler.framework.recorder import NORMALIZE, PRE_SCORE, SCORE, ask, skips
 from scheduler.framework.status import Code, PluginError
+from scheduler.framework.trace import GivenScores
 
 if TYPE_CHECKING:
     from scheduler.framework.cycle import Cycle
@@ -80,7 +81,10 @@ def total_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> Int
     for plugin, weight in active:
         if cycle.bare or not _is_final(plugin):
             raw = ask(cycle, SCORE, plugin.name, _raw, profile, plugin, cycle, view)
-            total += _weighted(plugin, weight, raw, cycle)
+            weighted = _weighted(plugin, weight, raw, cycle)
+            total += weighted
+            if cycle.trace is not None and (plugin.per_cycle or cycle.bare):
+                cycle.trace.scores.append(GivenScores(plugin.name, raw, weighted))
     return total
 
 

@@ -38,6 +38,19 @@ class ShapeCache:
             cache = self._filters[plugin.name] = RowCache(plugin.depends)
         return cache.refresh(cycle.state.nodes, partial(plugin.filter, cycle), plugin.epoch(cycle))
 
+    def filter_cache(self, name: str) -> RowCache | None:
+        """The cache of a filter's verdicts; None if it was never asked for these."""
+        return self._filters.get(name)
+
+    def score_cache(self, name: str) -> RowCache | None:
+        """The cache of a plugin's raw scores; None if it was never asked for these."""
+        return self._scores.get(name)
+
+    def close(self) -> None:
+        """Nobody asks here any more: versions that are held keep what they need of the vectors."""
+        for cache in (*self._filters.values(), *self._scores.values()):
+            cache.before_change()
+
     def raw_scores(self, plugin: ScorePlugin, cycle: Cycle) -> Int64s:
         """Raw scores over all rows; read only."""
         return _scores(self._refreshed(plugin, cycle))
@@ -109,13 +122,19 @@ class ShapeCaches:
         self._limit = limit
         self._by_shape: OrderedDict[PodShape, ShapeCache] = OrderedDict()
 
+    def close(self) -> None:
+        """Nobody asks here any more; see `ShapeCache.close`."""
+        for cache in self._by_shape.values():
+            cache.close()
+        self._by_shape.clear()
+
     def of(self, shape: PodShape) -> ShapeCache:
         """The cache of a shape, empty if it is new or was dropped."""
         cache = self._by_shape.get(shape)
         if cache is None:
             cache = self._by_shape[shape] = ShapeCache()
             if len(self._by_shape) > self._limit:
-                self._by_shape.popitem(last=False)
+                self._by_shape.popitem(last=False)[1].close()
         else:
             self._by_shape.move_to_end(shape)
         return cache

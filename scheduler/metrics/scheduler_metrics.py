@@ -39,6 +39,16 @@ DROPPED_EVENTS = Spec(
     "ALPHA",
     "Number of Kubernetes events that were not sent because too many were waiting.",
 )
+DECISION_RECORDS = Spec(
+    "berth_decision_records",
+    "ALPHA",
+    "Number of scheduling attempts whose records are kept.",
+)
+DECISION_RECORDS_BYTES = Spec(
+    "berth_decision_records_bytes",
+    "ALPHA",
+    "Memory that the records of scheduling attempts take, in bytes.",
+)
 
 
 class Attempt:
@@ -168,6 +178,8 @@ class SchedulerMetrics:
         self.event_loop_lag = self._histogram(EVENT_LOOP_LAG)
         self.cycle_cpu = self._histogram(CYCLE_CPU)
         self.events_dropped = self._counter(DROPPED_EVENTS)
+        self.decision_records = self._gauge(DECISION_RECORDS)
+        self.decision_records_bytes = self._gauge(DECISION_RECORDS_BYTES)
         self.config_reloads = self._counter(config_specs.CONFIG_RELOADS)
         self.config_last_success = self._gauge(config_specs.CONFIG_LAST_SUCCESS)
         self.config_info = self._gauge(config_specs.CONFIG_INFO)

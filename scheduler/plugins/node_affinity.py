@@ -29,7 +29,7 @@ from scheduler.framework.node_match import PreferredMatch, RequiredMatch, Select
 from scheduler.framework.status import SKIP, PluginError, Status, error, unresolvable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scheduler.api.objects import Node, NodeSelector, Pod
     from scheduler.cache.nodes import NodeView
@@ -162,6 +162,11 @@ class NodeAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, E
         """The best node gets 100."""
         del cycle
         return normalize(scores)
+
+    def normalizer(self, cycle: Cycle) -> Callable[[Scores], Scores]:
+        """The same in each cycle."""
+        del cycle
+        return normalize
 
     def events_to_register(self) -> Sequence[EventHint]:
         """New nodes, and nodes with other labels."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -28,7 +29,7 @@ from scheduler.framework.interface import (
 from scheduler.framework.status import PluginError, Status, unresolvable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scheduler.api.objects import Node, Taint, Toleration
     from scheduler.cache.nodes import NodeView
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 NAME: Final = names.TAINT_TOLERATION
 REASON: Final = "node(s) had untolerated taint(s)"
+
+_FEWEST_FIRST: Final = partial(normalize, reverse=True)
 
 
 class Tolerance:
@@ -115,7 +118,12 @@ class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin
     def normalize(self, cycle: Cycle, scores: Scores) -> Scores:
         """The fewer, the higher."""
         del cycle
-        return normalize(scores, reverse=True)
+        return _FEWEST_FIRST(scores)
+
+    def normalizer(self, cycle: Cycle) -> Callable[[Scores], Scores]:
+        """The same in each cycle."""
+        del cycle
+        return _FEWEST_FIRST
 
     def events_to_register(self) -> Sequence[EventHint]:
         """New nodes, nodes that lose taints, and tolerations that the pod itself gets."""

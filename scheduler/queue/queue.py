@@ -123,6 +123,11 @@ class SchedulingQueue(QueueContents):
         """The pod won't come back from this attempt: its in-flight events are no longer needed."""
         self._in_flight.done(uid)
 
+    def bound(self, entry: QueuedPod) -> None:
+        """A pod that was popped is bound, and does not come back."""
+        if entry.history is not None:
+            entry.history.note(history.BOUND, self._clock())
+
     # putting pods in
 
     def add(self, pod: PodInfo) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from scheduler.api.objects import Pod, PodCondition
     from scheduler.client.interface import Writer
     from scheduler.cycle.algorithm import Decision
+    from scheduler.cycle.journal import Journal
     from scheduler.cycle.outcome import Failure
 
 PROFILE = "default-scheduler"
@@ -75,6 +76,7 @@ class Rig:
         percentage: int = 100,
         batching: bool = True,
         nominating: bool = True,
+        journal: Journal | None = None,
         **profile: Any,
     ) -> None:
         self.cluster = MemoryCluster()
@@ -88,6 +90,7 @@ class Rig:
             "decided": self._decided,
             "checked": checked,
             "details": details,
+            "journal": journal,
         }
         if plugins:
             state = ClusterState()

@@ -28,7 +28,7 @@ from scheduler.plugins.interpodaffinity.filtering import (
 from scheduler.plugins.interpodaffinity.terms import OwnTerms, depends_on_namespaces, own_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scheduler.cache.nodes import NodeView
     from scheduler.cache.shapes import PodShape
@@ -129,6 +129,11 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
         """Spread out between the least and the most liked node."""
         del cycle
         return scoring.normalized(scores)
+
+    def normalizer(self, cycle: Cycle) -> Callable[[Scores], Scores]:
+        """The same in each cycle."""
+        del cycle
+        return scoring.normalized
 
     def _own(self, shape: PodShape) -> OwnTerms:
         version = self._state.namespaces_version if shape.terms and depends_on_namespaces(shape) else 0

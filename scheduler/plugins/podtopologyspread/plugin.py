@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -32,7 +33,7 @@ from scheduler.plugins.podtopologyspread.default_selector import default_selecto
 from scheduler.plugins.podtopologyspread.filtering import MISSING_LABEL, TOO_SKEWED, spread_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from scheduler.cache.nodes import NodeView
     from scheduler.cache.shapes import PodShape
@@ -125,7 +126,11 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
 
     def normalize(self, cycle: Cycle, scores: Scores) -> Scores:
         """Fewer pods are better; ignored nodes get 0."""
-        return scoring.normalized(cycle.data[self._memo[SCHEDULE_ANYWAY]], scores)
+        return scoring.normalized(cycle.data[self._memo[SCHEDULE_ANYWAY]].ignored, scores)
+
+    def normalizer(self, cycle: Cycle) -> Callable[[Scores], Scores]:
+        """Knows which nodes are ignored."""
+        return partial(scoring.normalized, cycle.data[self._memo[SCHEDULE_ANYWAY]].ignored)
 
     # what belongs to a shape
 

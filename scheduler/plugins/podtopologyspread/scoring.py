@@ -80,9 +80,8 @@ def raw_scores(scoring: SpreadScoring, nodes: NodeView) -> Int64s:
     return scores
 
 
-def normalized(scoring: SpreadScoring, scores: Int64s) -> Int64s:
+def normalized(ignored: Mask | None, scores: Int64s) -> Int64s:
     """int64 in 0..100: the fewer, the better; 0 for ignored nodes."""
-    ignored = scoring.ignored
     considered = scores if ignored is None else scores[~ignored]
     if not len(considered):
         return np.zeros(len(scores), np.int64)
