@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from e2e.page.data import World
 from e2e.page.shown import HEAT_ROWS, PUT_OFF, SETTLED, VIEWS, opened, small
 
@@ -114,6 +116,18 @@ async def test_scores_of_the_heat_map_multiply_and_add_up(browser):
         assert "raw" in tip
         assert "normalized" in tip
         assert "weight" in tip
+
+
+@pytest.mark.parametrize("width", [360, 900, 1900])
+@pytest.mark.parametrize("view", ["decision/400", "cluster"])
+async def test_columns_of_a_grid_are_in_line_with_their_heads(browser, view, width):
+    async with opened(browser, small(), view) as page:
+        await page.viewport(width, 800)
+        await page.run(SETTLED)
+        lefts = "[...%s.children].map((cell) => Math.round(cell.getBoundingClientRect().left))"
+        heads = await page.run(lefts % "document.querySelector('.grid-head')")
+        assert len(heads) == len(set(heads))
+        assert await page.run(lefts % "document.querySelector('.grid-row')") == heads
 
 
 async def test_the_winner_is_compared_with_any_node_asked_for(browser):

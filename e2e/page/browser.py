@@ -161,11 +161,11 @@ class Page:
 
     async def go(self, url: str) -> None:
         """Load a document, anew if it is there already, and wait until it has."""
-        self._loaded.clear()
-        if not (await self.send("Page.navigate", url=url)).get("loaderId"):
-            await self.send("Page.reload")
-        async with asyncio.timeout(_WITHIN):
-            await self._loaded.wait()
+        for place in ("about:blank", url):  # by way of nothing, as a change of the part after the # loads nothing
+            self._loaded.clear()
+            await self.send("Page.navigate", url=place)
+            async with asyncio.timeout(_WITHIN):
+                await self._loaded.wait()
 
     async def run(self, script: str) -> Any:
         """The value of an expression; promises are awaited. Raises BrowserError where it throws."""

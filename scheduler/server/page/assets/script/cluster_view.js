@@ -114,9 +114,9 @@ class NodeTable {
       label: "Nodes with what is requested of them",
       rows: this.#order.length,
       columns: [
-        { key: "name", label: "Node", width: "minmax(150px, 260px)", sortable: true },
-        { key: "zone", label: "Zone", width: "minmax(90px, 160px)", sortable: true },
-        ...model.resources.map((name) => ({ key: name, label: name, width: "minmax(150px, 1fr)", sortable: true })),
+        { key: "name", label: "Node", width: [170, false], sortable: true },
+        { key: "zone", label: "Zone", width: [110, false], sortable: true },
+        ...model.resources.map((name) => ({ key: name, label: name, width: [170, true], sortable: true })),
       ],
       draw: (cell, row, column) => this.#draw(cell, row, column),
       sort: (key) => this.#sortBy(key),

@@ -81,9 +81,9 @@ function noPart({ skippedFilters = [], skippedScores = [] }) {
     skippedFilters.length > 0 ? `filters: ${skippedFilters.join(", ")}` : "",
     skippedScores.length > 0 ? `scores: ${skippedScores.join(", ")}` : "",
   ].filter(Boolean);
-  const many = skippedFilters.length + skippedScores.length;
+  const many = new Set([...skippedFilters, ...skippedScores]).size;
   if (many === 0) return null;
-  return el("details", {}, el("summary", {}, `Had no part in it: ${plural(many, "step")} of plugins`), parts.join("; "));
+  return el("details", {}, el("summary", {}, `${plural(many, "plugin")} had nothing to say`), parts.join("; "));
 }
 
 function help(summary, app) {

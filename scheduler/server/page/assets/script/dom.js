@@ -77,6 +77,11 @@ export function keep(node, items, key, version, create) {
   for (const child of before.values()) child.remove();
 }
 
+/** A name that may break between its words: NodeResourcesFit. */
+export function breakable(name) {
+  return name.split(/(?<=[a-z])(?=[A-Z])/).flatMap((word, index) => (index === 0 ? [word] : [el("wbr"), word]));
+}
+
 let names = 0;
 
 /** An id that no other element has. */

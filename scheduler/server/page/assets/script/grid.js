@@ -1,14 +1,15 @@
 // A table of any length: only the rows in sight are elements. To assistive technology it is a grid of all rows, with
 // one place in the order of focus and the arrow keys to move in it.
 
-import { el, fill, freshId } from "./dom.js";
+import { breakable, el, fill, freshId } from "./dom.js";
 
 const OVERSCAN = 6;
 
 /**
  * A grid with a fixed first column.
  *
- * `columns`: {key, label, title, width, sortable}; `rows`: how many rows there are; `draw(cell, row, column)` fills a cell;
+ * `columns`: {key, label, title, width, sortable}, `width` the least in pixels, and whether it takes its share of what is
+ * left: [92, true]; `rows`: how many rows there are; `draw(cell, row, column)` fills a cell;
  * `describe(row, column)` words it for the cursor's announcement; `sort(key)` when a header is chosen; `moved(row, column)`
  * when the cursor moves; `open(row)` on Enter or a click in the first column; `hover(event, row, column)`, with row -1
  * when the pointer leaves.
@@ -56,8 +57,11 @@ export class Grid {
       el("div", { role: "rowgroup" }, this.#head),
       this.#body,
     );
-    const tracks = this.#columns.map(({ width }) => width).join(" ");
-    this.#scroller.style.setProperty("--tracks", tracks);
+    // All rows are as wide as each other, whatever is in them, so that their columns are in line.
+    const least = this.#columns.reduce((sum, { width: [pixels] }) => sum + pixels, 0);
+    const tracks = this.#columns.map(({ width: [pixels, grows] }) => (grows ? `minmax(${pixels}px, 1fr)` : `${pixels}px`));
+    this.#scroller.style.setProperty("--tracks", tracks.join(" "));
+    this.#scroller.style.setProperty("--wide", `max(100%, ${least}px)`);
     this.#scroller.style.setProperty("--row", `${this.#height}px`);
     this.#drawHead();
     this.#observer = new ResizeObserver(() => this.#schedule());
@@ -179,7 +183,7 @@ export class Grid {
           "aria-sort": sortable ? (chosen ? direction : "none") : null,
           "data-column": column,
         },
-        el("span", {}, label),
+        el("span", {}, breakable(label)),
         el("span.arrow", { "aria-hidden": "true" }, arrow),
       );
     });

@@ -73,11 +73,11 @@ export class HeatMap {
       key: plugin,
       label: plugin,
       title: `${plugin}: weight ${weight}`,
-      width: "minmax(92px, 1fr)",
+      width: [96, true],
       sortable: true,
     }));
-    const total = { key: "total", label: "Total", title: "Sum of all points", width: "84px", sortable: true };
-    return [{ key: "name", label: "Node", width: "minmax(150px, 220px)", sortable: true }, total, ...plugins];
+    const total = { key: "total", label: "Total", title: "Sum of all points", width: [76, false], sortable: true };
+    return [{ key: "name", label: "Node", width: [170, false], sortable: true }, total, ...plugins];
   }
 
   #tools() {

@@ -28,6 +28,11 @@ export function nodeLink(node) {
   return el("a.name", { href: href(["node", node]) }, node);
 }
 
+/** When something is to happen: what is past is due. */
+export function due(time, now) {
+  return Date.parse(time) <= now ? el("time", { datetime: time, title: time }, "due") : ago(time, now);
+}
+
 /** A time as a distance from now, with the time itself in its title. */
 export function ago(time, now) {
   if (!time) return el("span.dim", {}, "–");

@@ -4,7 +4,7 @@ import { decisionParts } from "./decision_view.js";
 import { list, row } from "./decisions_view.js";
 import { el, fill } from "./dom.js";
 import { count } from "./format.js";
-import { ago, badge, facts, heading, nodeLink, notice, section } from "./parts.js";
+import { ago, badge, due, facts, heading, nodeLink, notice, section } from "./parts.js";
 import { href } from "./route.js";
 import { apiPath } from "./source.js";
 import { queueHistory } from "./timeline.js";
@@ -53,7 +53,7 @@ function about(pod) {
     ["Node", pod.node ? nodeLink(pod.node) : ""],
     ["Queue", pod.queue],
     ["Attempts", pod.attempts ? count(pod.attempts) : ""],
-    ["Next try", pod.nextTry ? ago(pod.nextTry, at) : ""],
+    ["Next try", pod.nextTry ? due(pod.nextTry, at) : ""],
     ["Waits for events of", (pod.waitsFor ?? []).join(", ")],
     ["Priority", pod.priority ? count(pod.priority) : ""],
     ["Profile", pod.profile],

@@ -2,7 +2,7 @@
 
 import { el, fill, keep } from "./dom.js";
 import { count, plural, podParts, span } from "./format.js";
-import { ago, heading, names, notice, podLink } from "./parts.js";
+import { due, heading, names, notice, podLink } from "./parts.js";
 import { href } from "./route.js";
 import { apiPath } from "./source.js";
 import { helpButton } from "./why_not.js";
@@ -87,7 +87,7 @@ function card(group, app) {
     el("span", {}, where.map(([queue, size]) => `${count(size)} ${QUEUES[queue] ?? queue}`).join(", ")),
     group.attempts ? el("span", {}, plural(group.attempts, "attempt")) : null,
     group.oldest ? el("span", {}, `oldest ${span((now - Date.parse(group.oldest)) / 1000)}`) : null,
-    group.nextTry ? el("span", {}, "next try ", ago(group.nextTry, now)) : null,
+    group.nextTry ? el("span", {}, "next try ", due(group.nextTry, now)) : null,
   ];
   const pods = (group.pods ?? []).length > 0 ? group.pods : [group.example];
   return el(

@@ -1,7 +1,7 @@
 // The winner beside the runner-up and any node asked for, plugin by plugin.
 
 import { runnerUp } from "./decision_model.js";
-import { el, fill, freshId } from "./dom.js";
+import { breakable, el, fill, freshId } from "./dom.js";
 import { count, signed } from "./format.js";
 import { nodeLink } from "./parts.js";
 
@@ -49,7 +49,7 @@ function comparison(scores, winner, rest, asked) {
       const title = `raw ${count(raw[row])} → normalized ${count(normalized[row])} × ${weight} = ${count(weighted[row])}`;
       return el("td.number", { title }, count(weighted[row]));
     });
-    const name = el("th", { scope: "row" }, plugin, el("span.dim.small", {}, ` × ${weight}`));
+    const name = el("th", { scope: "row" }, breakable(plugin), el("span.dim.small", {}, ` ×\u00a0${weight}`));
     return el("tr", {}, name, cells, against === null ? null : difference(weighted[winner] - weighted[against], largest));
   });
   const totals = shown.map((row) => el("td.number", {}, count(scores.totals[row])));
