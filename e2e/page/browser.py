@@ -150,10 +150,18 @@ class Page:
 
     async def send(self, method: str, **parameters: Any) -> Any:
         """One command of the protocol and its result. Raises BrowserError."""
+        return await self._send(method, parameters, self._session)
+
+    async def cpu_seconds(self) -> float:
+        """CPU time that the browser's pages have taken, in seconds."""
+        processes = (await self._send("SystemInfo.getProcessInfo", {}, ""))["processInfo"]
+        return sum(process["cpuTime"] for process in processes if process["type"] == "renderer")
+
+    async def _send(self, method: str, parameters: dict[str, Any], session: str) -> Any:
         number = next(self._numbers)
         message: dict[str, Any] = {"id": number, "method": method, "params": parameters}
-        if self._session:
-            message["sessionId"] = self._session
+        if session:
+            message["sessionId"] = session
         answer = self._answers[number] = asyncio.get_running_loop().create_future()
         await self._socket.send_str(json.dumps(message))
         async with asyncio.timeout(_WITHIN):

@@ -15,17 +15,19 @@ import re
 import secrets
 import socket
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from aiohttp import web
 
+from scheduler.app.reach import ReachError
 from scheduler.server.page.handler import PATH, serve_page
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from contextlib import AbstractAsyncContextManager
 
+    from scheduler.app.reach import Requests
     from scheduler.client.answers import Answer
 
 _API: Final = "/explain/v1/"
@@ -38,14 +40,10 @@ _HEADERS: Final = {
 _LEADING_TIME: Final = re.compile(rb'^\{"time":"[^"]*",?')
 
 
-class ForwardingError(Exception):
-    """The scheduler can't be asked at the moment; says why."""
-
-
 class PageProxy:
     """Serves the page on 127.0.0.1, and passes on what it asks for.
 
-    `ask` answers a path of the decisions API and its query, or raises ForwardingError. Nothing else is passed on.
+    `ask` answers a path of the decisions API and its query, or raises ReachError. Nothing else is passed on.
     """
 
     def __init__(self, ask: Callable[[str], Awaitable[Answer]]) -> None:
@@ -102,7 +100,7 @@ class PageProxy:
         query = request.rel_url.raw_query_string
         try:
             answer = await self._ask(f"{path}?{query}" if query else path)
-        except ForwardingError as problem:
+        except ReachError as problem:
             return _refused(502, str(problem))
         tag = f'"{hashlib.blake2b(_LEADING_TIME.sub(b"", answer.body), digest_size=16).hexdigest()}"'
         headers = {**_HEADERS, "ETag": tag}
@@ -117,52 +115,40 @@ def _refused(status: int, what: str) -> web.Response:
     return web.Response(status=status, body=body, content_type="application/json", headers=_HEADERS)
 
 
-class Asks(Protocol):
-    """Answers paths of the scheduler."""
-
-    async def get(self, path: str) -> Answer:
-        """The answer to GET."""
-        ...
-
-
 class Reconnecting:
     """Asks over a way to the scheduler that is made when it is needed, and anew after it has failed.
 
-    `way` gives who asks, for as long as its context lasts; `failures` are what both raise where the way is at fault.
+    `way` gives who asks, for as long as its context lasts.
     """
 
-    def __init__(
-        self, way: Callable[[], AbstractAsyncContextManager[Asks]], failures: tuple[type[Exception], ...]
-    ) -> None:
+    def __init__(self, way: Callable[[], AbstractAsyncContextManager[Requests]]) -> None:
         self._way = way
-        self._failures = failures
         self._turn = asyncio.Lock()
         self._stack = AsyncExitStack()
-        self._asks: Asks | None = None
+        self._requests: Requests | None = None
 
     async def get(self, path: str) -> Answer:
-        """The answer to GET. Raises ForwardingError."""
-        asks = None
+        """The answer to GET. Raises ReachError."""
+        requests = await self._open()
         try:
-            asks = await self._open()
-            return await asks.get(path)
-        except self._failures as problem:
-            await self._close(asks)
-            raise ForwardingError(str(problem)) from problem
+            return await requests.get(path)
+        except ReachError:
+            await self._close(requests)
+            raise
 
     async def close(self) -> None:
         """Give the way up."""
-        await self._close(self._asks)
+        await self._close(self._requests)
 
-    async def _open(self) -> Asks:
+    async def _open(self) -> Requests:
         async with self._turn:
-            if self._asks is None:
-                self._asks = await self._stack.enter_async_context(self._way())
-            return self._asks
+            if self._requests is None:
+                self._requests = await self._stack.enter_async_context(self._way())
+            return self._requests
 
-    async def _close(self, asks: Asks | None) -> None:
-        """Give up the way that `asks` took, unless there is another one by now."""
+    async def _close(self, requests: Requests | None) -> None:
+        """Give up the way that `requests` took, unless there is another one by now."""
         async with self._turn:
-            if asks is not None and asks is self._asks:
-                self._asks = None
+            if requests is not None and requests is self._requests:
+                self._requests = None
                 await self._stack.aclose()

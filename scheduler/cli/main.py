@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from scheduler.cli.parsers import SubParsers
 
-COMMANDS: Final = ("run", "explain", "pending", "simulate", "shadow", "demo", "config", "version", "help")
+COMMANDS: Final = ("run", "explain", "pending", "page", "simulate", "shadow", "demo", "config", "version", "help")
 
 _INTERRUPTED: Final = 130
 _EPILOG: Final = """\
@@ -26,6 +26,7 @@ examples:
   berth run --config berth.yaml -v 2         the same with a KubeSchedulerConfiguration, as in a cluster
   berth explain pod web-1 -n shop            why a pod is where it is, or pending and what would help
   berth pending -A                           the waiting pods, by what holds them up
+  berth page                                 the queue, every decision and the cluster in a browser
   berth simulate -f cluster.yaml             what would go where, and why, without a cluster
   berth shadow                               how far kube-scheduler's decisions agree, before you switch
   berth demo deploy/examples                 the scheduler at work on a small cluster in this process

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import argparse
     from collections.abc import AsyncIterator
+    from contextlib import AbstractAsyncContextManager
 
     from scheduler.app.asking import Asking
+    from scheduler.app.reach import Requests
     from scheduler.client.auth import Connection
 
 RIGHTS = """\
@@ -49,24 +51,26 @@ async def connection_of(namespace: argparse.Namespace) -> Connection:
     return await connect(namespace.kubeconfig or None, context=namespace.context or None)
 
 
-@asynccontextmanager
-async def asking(namespace: argparse.Namespace, connection: Connection) -> AsyncIterator[Asking]:
-    """Whom the flags name. Raises ReachError."""
-    from scheduler.app.asking import Asking
+def way_of(namespace: argparse.Namespace, connection: Connection) -> AbstractAsyncContextManager[Requests]:
+    """The way to whom the flags name. Entering it raises ReachError."""
     from scheduler.app.direct import at_address
     from scheduler.app.reach import Place, through_api_server
 
     if namespace.server:
-        way = at_address(
+        return at_address(
             connection,
             namespace.server,
             authority=namespace.certificate_authority,
             unverified=namespace.insecure_skip_tls_verify,
         )
-    else:
-        place = Place(
-            namespace=namespace.scheduler_namespace, lease=namespace.lease_name, port=namespace.scheduler_port
-        )
-        way = through_api_server(connection, place)
-    async with way as requests:
+    place = Place(namespace=namespace.scheduler_namespace, lease=namespace.lease_name, port=namespace.scheduler_port)
+    return through_api_server(connection, place)
+
+
+@asynccontextmanager
+async def asking(namespace: argparse.Namespace, connection: Connection) -> AsyncIterator[Asking]:
+    """Whom the flags name. Raises ReachError."""
+    from scheduler.app.asking import Asking
+
+    async with way_of(namespace, connection) as requests:
         yield Asking(requests)

@@ -6,7 +6,8 @@ import aiohttp
 import pytest
 from yarl import URL
 
-from scheduler.app.page_proxy import ForwardingError, PageProxy, Reconnecting
+from scheduler.app.page_proxy import PageProxy, Reconnecting
+from scheduler.app.reach import ReachError
 from scheduler.client.answers import Answer
 from scheduler.server.page.document import page
 
@@ -123,7 +124,7 @@ async def test_refusals_of_the_scheduler_are_passed_on(proxied):
 
 async def test_a_scheduler_that_cant_be_asked_is_told_of(proxied):
     proxy, scheduler, ask = proxied
-    scheduler.problem = ForwardingError("the forward has ended")
+    scheduler.problem = ReachError("the forward has ended")
     status, body, _ = await ask(api(proxy, "overview"))
     assert status == 502
     assert b"the forward has ended" in body
@@ -160,7 +161,7 @@ class Ways:
 
 async def test_a_way_is_made_when_it_is_needed_and_kept():
     ways = Ways(Scheduler())
-    asking = Reconnecting(ways.way, (ConnectionError,))
+    asking = Reconnecting(ways.way)
     assert ways.made == 0
     await asking.get("/a")
     await asking.get("/b")
@@ -171,13 +172,13 @@ async def test_a_way_is_made_when_it_is_needed_and_kept():
 
 async def test_a_way_that_failed_is_made_anew_by_the_next_who_asks():
     broken, whole = Scheduler(), Scheduler()
-    broken.problem = ConnectionError("it broke")
-    ways = Ways(broken, ConnectionError("not yet"), whole)
-    asking = Reconnecting(ways.way, (ConnectionError,))
-    with pytest.raises(ForwardingError, match="it broke"):
+    broken.problem = ReachError("it broke")
+    ways = Ways(broken, ReachError("not yet"), whole)
+    asking = Reconnecting(ways.way)
+    with pytest.raises(ReachError, match="it broke"):
         await asking.get("/a")
     assert ways.open == []
-    with pytest.raises(ForwardingError, match="not yet"):
+    with pytest.raises(ReachError, match="not yet"):
         await asking.get("/a")
     assert (await asking.get("/a")).status == 200
     assert ways.open == [whole]
@@ -187,7 +188,7 @@ async def test_a_way_that_failed_is_made_anew_by_the_next_who_asks():
 async def test_a_fault_of_another_kind_is_not_hidden():
     broken = Scheduler()
     broken.problem = ZeroDivisionError("mine")
-    asking = Reconnecting(Ways(broken).way, (ConnectionError,))
+    asking = Reconnecting(Ways(broken).way)
     with pytest.raises(ZeroDivisionError):
         await asking.get("/a")
     await asking.close()
