@@ -109,10 +109,10 @@ async def test_the_map_of_the_cluster_is_walked_by_keys(browser):
         await page.until("location.hash.startsWith('#/node/')")
 
 
-async def test_nothing_moves_for_those_who_want_no_motion(browser):
-    async with opened(browser, small()) as page:
-        assert (
-            await page.run("getComputedStyle(document.querySelector('.state'), '::before').animationName") == "breathe"
-        )
-        await page.media(prefers_reduced_motion="reduce")
-        assert await page.run("getComputedStyle(document.querySelector('.state'), '::before').animationName") == "none"
+@pytest.mark.parametrize("view", VIEWS)
+async def test_nothing_moves_by_itself(browser, view):
+    async with opened(browser, small(), view) as page:
+        assert await page.run("document.getAnimations().length") == 0
+        moving = "[...document.querySelectorAll('*')].map((element) => getComputedStyle(element))"
+        assert await page.run(f"{moving}.filter((style) => style.transitionDuration !== '0s').length") == 0
+        assert await page.run(f"{moving}.filter((style) => style.scrollBehavior !== 'auto').length") == 0
