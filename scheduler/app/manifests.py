@@ -1,4 +1,4 @@
-"""Kubernetes objects from files: multi-document YAML or JSON, directories, standard input."""
+"""Kubernetes objects from files: multi-document YAML or JSON, directories, standard input, snapshots."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections import Counter
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -15,6 +16,7 @@ from scheduler.api.decode import DecodeError, decode_as
 from scheduler.api.defaults import apply_defaults, default_in_place
 from scheduler.api.resources import KINDS, resource_of
 from scheduler.app.fields import explained
+from scheduler.app.problems import ManifestError
 from scheduler.app.progress import unseen
 from scheduler.app.whatif.workloads import is_workload, workload_of
 from scheduler.app.yaml_text import YamlError, documents
@@ -27,14 +29,14 @@ if TYPE_CHECKING:
     from scheduler.app.progress import Progress
     from scheduler.app.whatif.workloads import Workload
 
+__all__ = ["STDIN", "ManifestError", "Manifests", "read_manifests"]
+
 STDIN: Final = "-"
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
 _LIST: Final = "List"
+_ZSTD: Final = b"\x28\xb5\x2f\xfd"
+"""How a snapshot begins, as does whatever zstd has compressed."""
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
-
-
-class ManifestError(ValueError):
-    """An input that can't be read; the text says which file, which document, which field."""
 
 
 class Manifests:
@@ -44,6 +46,7 @@ class Manifests:
     - `workloads`: the objects that pods can be made of, by kind, namespace and name.
     - `skipped`: how many objects there were of kinds that scheduling does not read, by kind.
     - `replaced`: how many objects took the place of one that was read before, by where the new ones came from.
+    - `left_out`: by plural name what could not be read of the cluster, and what that means.
     - `notes`: what else there is to tell of the input, a sentence each.
 
     Inputs lie one over the other: an object takes the place of the one of its kind and name in an earlier input, in the
@@ -55,6 +58,7 @@ class Manifests:
         self.workloads: dict[tuple[str, str, str], Workload] = {}
         self.skipped: Counter[str] = Counter()
         self.replaced: Counter[str] = Counter()
+        self.left_out: dict[str, str] = {}
         self.notes: list[str] = []
         self._objects: dict[_Key, Model] = {}
         self._places: dict[_Key, str] = {}
@@ -100,7 +104,7 @@ def _key(item: Model) -> _Key:
 
 
 def read_manifests(paths: Iterable[str], *, over: Manifests | None = None, progress: Progress = unseen) -> Manifests:
-    """Read files, directories (their .yaml, .yml and .json files, not below) and "-" for standard input.
+    """Read files, directories (their .yaml, .yml and .json files, not below), "-" for standard input, and snapshots.
 
     Each lies over those before it, and over what is in `over`. Raises ManifestError for the first input that can't be
     read.
@@ -108,23 +112,37 @@ def read_manifests(paths: Iterable[str], *, over: Manifests | None = None, progr
     found = over if over is not None else Manifests()
     for path in paths:
         found.begin(path)
-        for source, text in _texts(path):
+        for source, stream in _streams(path):
             progress(f"reading {source}", 0, None)
-            for place, value, own in _documents(source, text):
+            if stream.peek(len(_ZSTD))[: len(_ZSTD)] == _ZSTD:
+                _take_snapshot(found, source, stream, progress)
+                continue
+            for place, value, own in _documents(source, _decoded(source, stream.read())):
                 _take(found, place, value, own=own)
     return found
 
 
-def _texts(path: str) -> Iterator[tuple[str, str]]:
+def _streams(path: str) -> Iterator[tuple[str, BufferedReader]]:
     if path == STDIN:
-        yield "standard input", _decoded("standard input", sys.stdin.buffer.read())
+        stdin = sys.stdin.buffer
+        yield "standard input", stdin if isinstance(stdin, BufferedReader) else BufferedReader(stdin)  # type: ignore[arg-type]
         return
     for file in _files(path):
         try:
-            raw = file.read_bytes()
+            with file.open("rb") as stream:
+                yield str(file), stream
         except OSError as problem:
             raise ManifestError(f"{file}: {problem.strerror or problem}") from problem
-        yield str(file), _decoded(str(file), raw)
+
+
+def _take_snapshot(found: Manifests, source: str, stream: BufferedReader, progress: Progress) -> None:
+    from scheduler.app.snapshot.archive import read_snapshot
+
+    about, items = read_snapshot(stream, source, progress=progress)
+    found.left_out.update(about.left_out)
+    found.notes += [f"{source} was taken without {plural}: {meaning}." for plural, meaning in about.left_out.items()]
+    for place, item in items:
+        found.add(place, item)
 
 
 def _files(path: str) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Why a scheduler process can't start."""
+"""Why a scheduler process can't start, or a simulation can't begin."""
 
 from __future__ import annotations
 
@@ -9,3 +9,7 @@ class StartError(Exception):
 
 class SettingsError(StartError):
     """What it was given (flags, files, credentials) can't be used."""
+
+
+class ManifestError(ValueError):
+    """An input that can't be read; the text says which file, which document, which field."""

@@ -41,7 +41,7 @@ def main(namespace: argparse.Namespace) -> int:
     try:
         with _few_collections():
             return _main(namespace)
-    except (UsageError, ManifestError, ChangeError, ConfigError, FeatureGateError) as problem:
+    except (UsageError, ManifestError, ChangeError, ConfigError, FeatureGateError, OSError) as problem:
         return complain(problem)
 
 
@@ -62,6 +62,7 @@ def _main(namespace: argparse.Namespace) -> int:
     from scheduler.cli.progress import progress_line
     from scheduler.cli.simulate_input import changed_world, check_usage, read_config, read_input
     from scheduler.cli.simulate_output import OUTPUTS, Outcome
+    from scheduler.cli.simulate_snapshot import save_snapshot
 
     check_usage(namespace)
     gates, warnings = supported_gates(namespace.feature_gates)
@@ -73,6 +74,8 @@ def _main(namespace: argparse.Namespace) -> int:
     report = _report(namespace.output)
     with progress_line() as progress:
         manifests = read_input(namespace, progress)
+        if namespace.snapshot:
+            return save_snapshot(namespace, manifests, progress)
         given = read_config(namespace.config, manifests, namespace.settings, registry, gates)
         world, changes = changed_world(namespace, manifests)
         simulation = _simulation(namespace, manifests, world, given, registry, gates, report)

@@ -22,6 +22,9 @@ examples:
   berth simulate --from-cluster -f new-app.yaml         a new app on the live cluster (read-only)
   berth simulate --jsonl < cases.jsonl                  single decisions, one case a line
 
+  berth simulate --from-cluster --snapshot c.tar.zst --anonymize    take it with you ...
+  berth simulate -f c.tar.zst -f new-app.yaml                       ... and ask elsewhere
+
 what if:
   berth simulate --from-cluster --drain node-3                      where would its pods go?
   berth simulate -f cluster.yaml --add-nodes 2=node-1 --scale deployment/web=20
@@ -63,6 +66,7 @@ def add_flags(subparsers: SubParsers) -> None:
     parser.set_defaults(changes=[])
     _add_input(parser.add_argument_group("what to read"))
     _add_configuration(parser.add_argument_group("configuration"))
+    _add_snapshot(parser.add_argument_group("taking a snapshot"))
     _add_changes(parser.add_argument_group("what if (may be repeated, and are made in the order they are written in)"))
     _add_output(parser.add_argument_group("output"))
 
@@ -74,7 +78,7 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="manifests to read: a YAML or JSON file, a directory, or - for standard input (may be repeated)",
+        help="what to read: a YAML or JSON file, a directory, a snapshot, or - for standard input (may be repeated)",
     )
     group.add_argument(
         "--from-cluster", action="store_true", help="begin with the objects of the cluster that kubeconfig names"
@@ -83,6 +87,24 @@ def _add_input(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--context", default="", metavar="NAME", help="context of the kubeconfig, for --from-cluster")
     group.add_argument(
         "--jsonl", action="store_true", help="read one case a line on standard input, write one decision a line"
+    )
+
+
+def _add_snapshot(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--snapshot",
+        default="",
+        metavar="FILE.tar.zst",
+        help="save what scheduling reads of the input, for -f on another day or machine; nothing is scheduled then",
+    )
+    group.add_argument(
+        "--anonymize", action="store_true", help="give names, label values and images pseudonyms in the snapshot"
+    )
+    group.add_argument(
+        "--pseudonyms",
+        default="",
+        metavar="FILE.json",
+        help="write which name got which pseudonym, to keep to yourself",
     )
 
 

@@ -40,6 +40,10 @@ def check_usage(namespace: argparse.Namespace) -> None:
         raise UsageError("--jsonl reads whole cases on standard input: leave out all other inputs and changes")
     if not (namespace.jsonl or namespace.filename or namespace.from_cluster):
         raise UsageError("nothing to read: give -f FILE, --from-cluster or --jsonl (see berth simulate --help)")
+    if namespace.snapshot and (namespace.changes or namespace.settings or namespace.config or namespace.fail_on):
+        raise UsageError("--snapshot saves the input as it is: leave out changes and configuration")
+    if (namespace.anonymize or namespace.pseudonyms) and not (namespace.snapshot and namespace.anonymize):
+        raise UsageError("--anonymize goes with --snapshot FILE, and --pseudonyms with both")
     if (namespace.kubeconfig or namespace.context) and not namespace.from_cluster:
         raise UsageError("--kubeconfig and --context go with --from-cluster")
 
@@ -57,6 +61,7 @@ def read_input(namespace: argparse.Namespace, progress: Progress) -> Manifests:
         for item in live.objects:
             found.add("the cluster", item)
         found.notes += live.notes
+        found.left_out.update(live.left_out)
     return read_manifests(namespace.filename, over=found, progress=progress)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
+from functools import cache
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 from urllib.parse import quote
 
 from scheduler.api import objects
@@ -74,6 +75,8 @@ class Resource(Generic[T]):
 
     def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
         """The path of the collection, of one object, or of its subresource; names are escaped."""
+        if not (namespace or name or subresource):
+            return _collection(self.group, self.version, self.plural)
         parts = ["/apis", self.group, self.version] if self.group else ["/api", self.version]
         if namespace and self.namespaced:
             parts += ["namespaces", quote(namespace, safe="")]
@@ -89,9 +92,19 @@ class Resource(Generic[T]):
         return (obj.metadata.namespace, obj.metadata.name)
 
 
+@cache
+def _collection(group: str, version: str, plural: str) -> str:
+    return f"/apis/{group}/{version}/{plural}" if group else f"/api/{version}/{plural}"
+
+
 def resource(type_: type[T]) -> Resource[T]:
     """The resource whose objects have this type. Raises KeyError for types that are no objects."""
-    names = resource_of(cast("type[objects.Model]", type_))
+    return cast("Resource[T]", _resource(cast("type[objects.Model]", type_)))
+
+
+@cache
+def _resource(type_: type[objects.Model]) -> Resource[Any]:
+    names = resource_of(type_)
     return Resource(type_, names.kind, names.plural, names.group, names.version, names.namespaced)
 
 

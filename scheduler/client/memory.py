@@ -38,6 +38,7 @@ class MemoryCluster(Source, EventSink):
     def __init__(self, objects: Iterable[Any] = (), *, now: Callable[[], float] = time.time) -> None:
         self._now = now
         self._version = 0
+        self._second = (-1, "")
         self._objects: dict[str, dict[Key, Any]] = {}
         self._informers: dict[str, tuple[Informer[Any], Selection[Any]]] = {}
         self._deltas: deque[tuple[str, Any, Any]] = deque()
@@ -215,7 +216,10 @@ class MemoryCluster(Source, EventSink):
         return found
 
     def _timestamp(self) -> str:
-        return datetime.fromtimestamp(self._now(), tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        second = int(self._now())
+        if second != self._second[0]:
+            self._second = (second, datetime.fromtimestamp(second, tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+        return self._second[1]
 
     def _deliver(self, path: str, old: Any, new: Any) -> None:
         """Tell the informer. Changes made by handlers are delivered after the one that they answer to."""
