@@ -55,8 +55,9 @@ class Simulation:
 
     Without `takes_all` only pods of the configuration's profiles are scheduled; with it, the first profile takes every
     pending pod whatever scheduler it names. `details` keeps each node's verdict and each plugin's score, and works out
-    what would help the pods that find no node; `observe` is told of every attempt, at the state that was decided on.
-    Raises AdmissionError for pods that an API server would not store, ConfigError for profiles that can't be built.
+    what would help the pods that find no node; `observe` is told of every attempt, at the state that was decided on,
+    with each plugin's score where `scores` asks for them. Raises AdmissionError for pods that an API server would not
+    store, ConfigError for profiles that can't be built.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Simulation:
         source: str = "",
         takes_all: bool = False,
         details: bool = False,
+        scores: bool = False,
         seed: int | None = None,
         checked: Callable[..., None] | None = None,
         observe: DecisionHook | None = None,
@@ -87,7 +89,7 @@ class Simulation:
             writer=MemoryWriter(self.cluster),
             source=source,
             random_source=random.Random(seed),
-            details=details,
+            details=details or scores,
             decided=self._decided,
             checked=checked,
             clock=self._clock,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scheduler.app.simulation import Simulation
     from scheduler.app.whatif.world import World
     from scheduler.cli.simulate_input import Given
+    from scheduler.cli.simulate_sides import Setting
     from scheduler.config.features import FeatureGates
     from scheduler.framework.handle import Factory
 
@@ -60,8 +61,8 @@ def _main(namespace: argparse.Namespace) -> int:
     from scheduler.app.configuration import all_plugins, supported_gates
     from scheduler.cli.problems import warn
     from scheduler.cli.progress import progress_line
-    from scheduler.cli.simulate_input import changed_world, check_usage, read_config, read_input
-    from scheduler.cli.simulate_output import OUTPUTS, Outcome
+    from scheduler.cli.simulate_input import changed_world, check_usage, compares, read_input
+    from scheduler.cli.simulate_sides import Setting
     from scheduler.cli.simulate_snapshot import save_snapshot
 
     check_usage(namespace)
@@ -71,19 +72,59 @@ def _main(namespace: argparse.Namespace) -> int:
     registry = all_plugins()
     if namespace.jsonl:
         return _cases(registry, gates, self_check=namespace.self_check)
-    report = _report(namespace.output)
     with progress_line() as progress:
         manifests = read_input(namespace, progress)
         if namespace.snapshot:
             return save_snapshot(namespace, manifests, progress)
-        given = read_config(namespace.config, manifests, namespace.settings, registry, gates)
+        setting = Setting(namespace, manifests, registry, gates)
+        configs = setting.configs()
         world, changes = changed_world(namespace, manifests)
-        simulation = _simulation(namespace, manifests, world, given, registry, gates, report)
-        decisions = asyncio.run(_run(simulation, progress))
-        html = report.document(simulation, decisions, changes).html if report is not None else b""
-    OUTPUTS[namespace.output](Outcome(decisions, changes, html))
-    _remark(manifests, simulation)
-    return _status(namespace.fail_on, decisions)
+        answer = _compared if compares(namespace) else _placed
+        show, status = answer(setting, configs, world, changes, progress)
+    show()
+    _remark(manifests)
+    return status
+
+
+def _placed(
+    setting: Setting, configs: list[Given], world: World, changes: list[str], progress: Progress
+) -> tuple[Callable[[], None], int]:
+    """Where the pods go."""
+    from scheduler.cli.simulate_output import OUTPUTS, Outcome
+
+    namespace = setting.namespace
+    report = _report(namespace.output)
+    simulation = setting.simulation(
+        world.objects(),
+        configs[0],
+        details=namespace.output != "table",
+        observe=report.add if report is not None else None,
+    )
+    run = simulation.run(lambda done, total: progress("scheduling", done, total))
+    decisions = asyncio.run(run)
+    _note_foreign(setting.manifests, simulation)
+    html = report.document(simulation, decisions, changes).html if report is not None else b""
+    outcome = Outcome(decisions, changes, html)
+    return lambda: OUTPUTS[namespace.output](outcome), _status(namespace.fail_on, decisions)
+
+
+def _compared(
+    setting: Setting, configs: list[Given], world: World, changes: list[str], progress: Progress
+) -> tuple[Callable[[], None], int]:
+    """Which pods come out differently on two sides."""
+    from scheduler.app.comparing import compare
+    from scheduler.cli.comparisons import print_comparison
+
+    namespace = setting.namespace
+    names, make = setting.sides(world, configs)
+    told = asyncio.run(compare(names, make, lambda side, done, total: progress(f"scheduling ({side})", done, total)))
+    happened = {
+        "pending": told.a.pending + told.b.pending > 0,
+        "preemption": told.a.evicted + told.b.evicted > 0,
+        "moved": bool(told.moved),
+    }
+    status = FAILED if any(happened[name] for name in namespace.fail_on) else OK
+    return lambda: print_comparison(namespace.output, told, changes), status
 
 
 def _report(output: str) -> Report | None:
@@ -99,8 +140,9 @@ def _cases(registry: Mapping[str, Factory], gates: FeatureGates, *, self_check: 
     import msgspec
 
     from scheduler.app.cases import CaseRunner
+    from scheduler.cli.simulate_sides import checker
 
-    runner = CaseRunner(registry, gates, checked=_checker(wanted=self_check), warm=self_check)
+    runner = CaseRunner(registry, gates, checked=checker(wanted=self_check), warm=self_check)
     encode = msgspec.json.Encoder().encode
     out = sys.stdout.buffer
     for line in sys.stdin.buffer:
@@ -110,58 +152,19 @@ def _cases(registry: Mapping[str, Factory], gates: FeatureGates, *, self_check: 
     return OK
 
 
-def _checker(*, wanted: bool) -> Callable[..., None] | None:
-    if not wanted:
-        return None
-    from scheduler.cycle.self_check import check
-
-    return check
+def _note_foreign(manifests: Manifests, simulation: Simulation) -> None:
+    if foreign := simulation.foreign:
+        pods = ", ".join(f"{count} of {name}" for name, count in sorted(foreign.items()))
+        manifests.notes.append(f"Left alone, as they ask for other schedulers: {pods}.")
 
 
-def _simulation(
-    namespace: argparse.Namespace,
-    manifests: Manifests,
-    world: World,
-    given: Given,
-    registry: Mapping[str, Factory],
-    gates: FeatureGates,
-    report: Report | None,
-) -> Simulation:
-    from scheduler.app.admission import AdmissionError
-    from scheduler.app.manifests import ManifestError
-    from scheduler.app.simulation import Simulation
-
-    try:
-        return Simulation(
-            world.objects(),
-            given.config,
-            registry=registry,
-            gates=gates,
-            source=given.source,
-            takes_all=given.takes_all,
-            details=namespace.output != "table",
-            seed=namespace.seed,
-            checked=_checker(wanted=namespace.self_check),
-            observe=report.add if report is not None else None,
-        )
-    except AdmissionError as problem:
-        raise ManifestError(f"{manifests.place_of(problem.pod) or 'cluster'}: {problem}") from problem
-
-
-async def _run(simulation: Simulation, progress: Progress) -> Sequence[PodDecision]:
-    return await simulation.run(lambda done, total: progress("scheduling", done, total))
-
-
-def _remark(manifests: Manifests, simulation: Simulation) -> None:
-    """Say what of the input had no part in it, on standard error."""
-    for note in manifests.notes:
-        print(note, file=sys.stderr)
+def _remark(manifests: Manifests) -> None:
+    """Say on standard error what there is to say of the input, and what of it had no part."""
     if manifests.skipped:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(manifests.skipped.items()))
         print(f"Left out, as scheduling does not read them: {kinds}.", file=sys.stderr)
-    if foreign := simulation.foreign:
-        pods = ", ".join(f"{count} of {name}" for name, count in sorted(foreign.items()))
-        print(f"Left alone, as they ask for other schedulers: {pods}.", file=sys.stderr)
+    for note in manifests.notes:
+        print(note, file=sys.stderr)
 
 
 def _status(fail_on: Sequence[str], decisions: Sequence[PodDecision]) -> int:

@@ -30,6 +30,9 @@ what if:
   berth simulate -f cluster.yaml --add-nodes 2=node-1 --scale deployment/web=20
   berth simulate -f cluster.yaml --without-node 'spot-*' --fail-on pending
 
+  berth simulate -f c.tar.zst --reschedule --config old.yaml --config new.yaml      which pods would land elsewhere?
+  berth simulate -f c.tar.zst --reschedule --set percentageOfNodesToScore=100 --compare
+
 A KubeSchedulerConfiguration among the inputs (or --config) is the configuration, and pods of its profiles are
 scheduled. Without one, the default profile takes every pending pod whatever its schedulerName. An object of a
 file takes the place of one of that name in an earlier file or in the cluster. Deployments and other workloads
@@ -109,7 +112,14 @@ def _add_snapshot(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_configuration(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--config", default="", metavar="FILE", help="a KubeSchedulerConfiguration")
+    group.add_argument(
+        "--config",
+        dest="configs",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a KubeSchedulerConfiguration; two of them are compared",
+    )
     group.add_argument(
         "--set",
         dest="settings",
@@ -148,6 +158,10 @@ def _add_changes(group: argparse._ArgumentGroup) -> None:
         help="running pods (all, or those that a glob matches) are placed anew: where would they go today?",
     )
 
+    group.add_argument(
+        "--compare", action="store_true", help="compare with the input as it is: which pods land elsewhere, and why"
+    )
+
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
@@ -161,6 +175,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         "--fail-on",
         action="append",
         default=[],
-        choices=("pending", "preemption"),
-        help="exit with 1 if a pod stays pending, or if a pod was evicted for another (may be repeated)",
+        choices=("pending", "preemption", "moved"),
+        help="exit with 1 if a pod stays pending, if a pod was evicted for another, or (where two are compared) if a "
+        "pod comes out differently (may be repeated)",
     )

@@ -36,16 +36,27 @@ class Given(msgspec.Struct, frozen=True):
 
 def check_usage(namespace: argparse.Namespace) -> None:
     """Raises UsageError."""
-    if namespace.jsonl and (namespace.filename or namespace.from_cluster or namespace.config or namespace.changes):
+    if namespace.jsonl and (namespace.filename or namespace.from_cluster or namespace.configs or namespace.changes):
         raise UsageError("--jsonl reads whole cases on standard input: leave out all other inputs and changes")
     if not (namespace.jsonl or namespace.filename or namespace.from_cluster):
         raise UsageError("nothing to read: give -f FILE, --from-cluster or --jsonl (see berth simulate --help)")
-    if namespace.snapshot and (namespace.changes or namespace.settings or namespace.config or namespace.fail_on):
+    if namespace.snapshot and (namespace.changes or namespace.settings or namespace.configs or namespace.fail_on):
         raise UsageError("--snapshot saves the input as it is: leave out changes and configuration")
     if (namespace.anonymize or namespace.pseudonyms) and not (namespace.snapshot and namespace.anonymize):
         raise UsageError("--anonymize goes with --snapshot FILE, and --pseudonyms with both")
+    if len(namespace.configs) > 2 or (len(namespace.configs) == 2 and namespace.compare):
+        raise UsageError("two at a time are compared: two --config, or --compare and at most one")
+    if namespace.compare and not (namespace.changes or namespace.settings):
+        raise UsageError("--compare needs a change to compare with: --drain, --scale, --set or another (see --help)")
+    if "moved" in namespace.fail_on and not compares(namespace):
+        raise UsageError("--fail-on moved goes with two --config, or with --compare")
     if (namespace.kubeconfig or namespace.context) and not namespace.from_cluster:
         raise UsageError("--kubeconfig and --context go with --from-cluster")
+
+
+def compares(namespace: argparse.Namespace) -> bool:
+    """Whether two sides are compared."""
+    return namespace.compare or len(namespace.configs) == 2
 
 
 def read_input(namespace: argparse.Namespace, progress: Progress) -> Manifests:
@@ -65,17 +76,23 @@ def read_input(namespace: argparse.Namespace, progress: Progress) -> Manifests:
     return read_manifests(namespace.filename, over=found, progress=progress)
 
 
-def changed_world(namespace: argparse.Namespace, manifests: Manifests) -> tuple[World, list[str]]:
-    """The objects with the changes that were asked for, and what was done. Raises ChangeError."""
+def base_world(manifests: Manifests) -> tuple[World, list[str]]:
+    """The objects with the pods that are missing, and what is to be said of these."""
     from scheduler.app.whatif.scale import make_missing_pods
     from scheduler.app.whatif.world import World
 
     world = World(manifests.objects, manifests.workloads.values(), now=time.time())
+    return world, make_missing_pods(world)
+
+
+def changed_world(namespace: argparse.Namespace, manifests: Manifests) -> tuple[World, list[str]]:
+    """The objects with the changes that were asked for, and what was done. Raises ChangeError."""
+    world, notes = base_world(manifests)
+    manifests.notes += notes
     told = [
         f"{count} object{'' if count == 1 else 's'} replaced by {source}"
         for source, count in manifests.replaced.items()
     ]
-    manifests.notes += make_missing_pods(world)
     for flag, value in namespace.changes:
         told.append(_change(flag, value).apply(world))
     return world, [*told, *(f"set {text}" for text in namespace.settings)]

@@ -123,7 +123,6 @@ SIMPLE: Final = {
     "Volume.name": "volume",
     "VolumeAttachmentSource.persistent_volume_name": "persistentvolume",
     "VolumeAttachmentSpec.node_name": kinds.NODE,
-    "VolumeMount.name": "volume",
     "VsphereVirtualDiskVolumeSource.volume_path": "path",
 }
 """Fields that are the name of something, by what they name."""
