@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -50,6 +50,14 @@ class _Clock:
         return self.time
 
 
+class Attempt(NamedTuple):
+    """The last attempt at a pod: the decision as far as there is one, and the node, "" if it got none."""
+
+    uid: str
+    decision: Decision | None
+    node: str
+
+
 class Simulation:
     """A cluster in memory and a scheduler on it.
 
@@ -78,6 +86,7 @@ class Simulation:
         self._decisions = Decisions(details=details)
         self._details = details
         self._observe = observe
+        self._attempt: Attempt | None = None
         self._clock = _Clock()
         self._bound = -1
         self._longest_backoff = config.pod_max_backoff_seconds
@@ -97,7 +106,7 @@ class Simulation:
         )
         self._profile = next(iter(self.scheduler.profiles)) if takes_all else None
         for item in admitted(objects):
-            self.cluster.put(self._adopted(item))
+            self.cluster.put(self.adopted(item))
         VolumeControllerStandIn(self.cluster)
         connect(self.scheduler, self.cluster)
 
@@ -126,8 +135,27 @@ class Simulation:
 
     def _decided(self, entry: QueuedPod, decision: Decision | None, failure: Failure | None, node: str) -> None:
         self._decisions.add(entry, decision, failure, node)
+        self._attempt = Attempt(entry.pod.uid, decision, node if failure is None else "")
         if self._observe is not None:
             self._observe(entry, decision, failure, node)
+
+    async def attempt(self, pod: Pod) -> Attempt:
+        """Have one more pod scheduled, once; how its attempt came out. What others it wakes is scheduled as well.
+
+        `run` must have been called before. Raises ValueError if no profile takes the pod.
+        """
+        stored = self.cluster.put(self.adopted(pod))
+        if stored.spec.scheduler_name not in self.scheduler.profiles:
+            raise ValueError(f"no profile of the configuration is for pods of {stored.spec.scheduler_name}")
+        while (attempt := self._attempt_at(stored.metadata.uid)) is None:
+            if not self.scheduler.schedule_next():
+                raise ValueError("a PreEnqueue plugin or a scheduling gate holds the pod back")
+            await self._bound_if_possible()
+        return attempt
+
+    def _attempt_at(self, uid: str) -> Attempt | None:
+        last = self._attempt
+        return last if last is not None and last.uid == uid else None
 
     async def _schedule(self, progress: Callable[[int, int], None]) -> None:
         scheduler = self.scheduler
@@ -177,7 +205,8 @@ class Simulation:
         queue.flush_backoff()
         return True
 
-    def _adopted(self, item: Any) -> Any:
+    def adopted(self, item: Any) -> Any:
+        """The object as it is scheduled here: a pod of the first profile, where that takes all."""
         if self._profile is None or not isinstance(item, Pod) or item.spec.node_name:
             return item
         spec = replace(item.spec, scheduler_name=self._profile)

@@ -61,11 +61,12 @@ def _main(namespace: argparse.Namespace) -> int:
     from scheduler.app.configuration import all_plugins, supported_gates
     from scheduler.cli.problems import warn
     from scheduler.cli.progress import progress_line
-    from scheduler.cli.simulate_input import changed_world, check_usage, compares, read_input
+    from scheduler.cli.simulate_input import changed_world, check_filling, check_usage, compares, read_input
     from scheduler.cli.simulate_sides import Setting
     from scheduler.cli.simulate_snapshot import save_snapshot
 
     check_usage(namespace)
+    check_filling(namespace)
     gates, warnings = supported_gates(namespace.feature_gates)
     for warning in warnings:
         warn(warning)
@@ -79,7 +80,7 @@ def _main(namespace: argparse.Namespace) -> int:
         setting = Setting(namespace, manifests, registry, gates)
         configs = setting.configs()
         world, changes = changed_world(namespace, manifests)
-        answer = _compared if compares(namespace) else _placed
+        answer = _compared if compares(namespace) else _filled if namespace.fill else _placed
         show, status = answer(setting, configs, world, changes, progress)
     show()
     _remark(manifests)
@@ -134,6 +135,31 @@ def _report(output: str) -> Report | None:
     from scheduler.app.report import Report
 
     return Report()
+
+
+def _filled(
+    setting: Setting, configs: list[Given], world: World, changes: list[str], progress: Progress
+) -> tuple[Callable[[], None], int]:
+    """How many more pods fit, once the pending ones are placed."""
+    from scheduler.app.filling import Filling, fill
+    from scheduler.app.manifests import ManifestError
+    from scheduler.cli.fillings import print_filling
+    from scheduler.cli.simulate_input import read_pod
+
+    namespace = setting.namespace
+    pod = read_pod(namespace.fill)
+    simulation = setting.simulation(world.objects(), configs[0])
+
+    async def run() -> Filling:
+        await simulation.run(lambda done, total: progress("scheduling", done, total))
+        return await fill(simulation, pod, progress, limit=namespace.fill_limit)
+
+    try:
+        filling = asyncio.run(run())
+    except ValueError as problem:
+        raise ManifestError(f"{namespace.fill}: {problem}") from problem
+    enough = namespace.at_least is None or filling.copies >= namespace.at_least
+    return lambda: print_filling(namespace.output, filling, changes), OK if enough else FAILED
 
 
 def _cases(registry: Mapping[str, Factory], gates: FeatureGates, *, self_check: bool) -> int:

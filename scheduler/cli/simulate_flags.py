@@ -29,6 +29,7 @@ what if:
   berth simulate --from-cluster --drain node-3                      where would its pods go?
   berth simulate -f cluster.yaml --add-nodes 2=node-1 --scale deployment/web=20
   berth simulate -f cluster.yaml --without-node 'spot-*' --fail-on pending
+  berth simulate -f cluster.yaml --fill web.yaml --at-least 20                      how many more would fit?
 
   berth simulate -f c.tar.zst --reschedule --config old.yaml --config new.yaml      which pods would land elsewhere?
   berth simulate -f c.tar.zst --reschedule --set percentageOfNodesToScore=100 --compare
@@ -71,6 +72,7 @@ def add_flags(subparsers: SubParsers) -> None:
     _add_configuration(parser.add_argument_group("configuration"))
     _add_snapshot(parser.add_argument_group("taking a snapshot"))
     _add_changes(parser.add_argument_group("what if (may be repeated, and are made in the order they are written in)"))
+    _add_filling(parser.add_argument_group("how many more fit"))
     _add_output(parser.add_argument_group("output"))
 
 
@@ -161,6 +163,26 @@ def _add_changes(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--compare", action="store_true", help="compare with the input as it is: which pods land elsewhere, and why"
     )
+
+
+def _add_filling(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--fill",
+        default="",
+        metavar="POD.yaml",
+        help="how many copies of this pod fit (or of the pods of this Deployment, Job, ...), where, and what ends it",
+    )
+    group.add_argument("--fill-limit", type=_positive, default=None, metavar="N", help="stop at so many copies")
+    group.add_argument(
+        "--at-least", type=_positive, default=None, metavar="N", help="exit with 1 if fewer than N copies fit"
+    )
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping, Sequence
 
+    from scheduler.api.objects import Pod
     from scheduler.app.manifests import Manifests
     from scheduler.app.progress import Progress
     from scheduler.app.whatif.world import Change, World
@@ -52,6 +53,29 @@ def check_usage(namespace: argparse.Namespace) -> None:
         raise UsageError("--fail-on moved goes with two --config, or with --compare")
     if (namespace.kubeconfig or namespace.context) and not namespace.from_cluster:
         raise UsageError("--kubeconfig and --context go with --from-cluster")
+
+
+def check_filling(namespace: argparse.Namespace) -> None:
+    """Raises UsageError."""
+    if namespace.fill and (compares(namespace) or namespace.snapshot or namespace.jsonl):
+        raise UsageError("--fill answers one question at a time: leave out --compare, a second --config and --snapshot")
+    if (namespace.fill_limit or namespace.at_least) and not namespace.fill:
+        raise UsageError("--fill-limit and --at-least go with --fill POD.yaml")
+    if namespace.fill_limit and namespace.at_least and namespace.fill_limit < namespace.at_least:
+        raise UsageError("--fill-limit is less than --at-least, so that it would never be enough")
+
+
+def read_pod(path: str) -> Pod:
+    """The one pod in a file, or one as its one workload makes them. Raises ManifestError."""
+    from scheduler.api.objects import Pod
+    from scheduler.app.manifests import ManifestError, read_manifests
+
+    found = read_manifests([path])
+    pods = [item for item in found.objects if isinstance(item, Pod)]
+    pods += [workload.pod(workload.name, f"fill/{workload.name}") for workload in found.workloads.values()]
+    if len(pods) != 1:
+        raise ManifestError(f"{path}: {len(pods) or 'no'} pods and workloads; --fill takes one")
+    return pods[0]
 
 
 def compares(namespace: argparse.Namespace) -> bool:
