@@ -97,7 +97,7 @@ def _room(room: Sequence[Room]) -> Grid:
         )
         for each in sorted(room, key=lambda each: (-each.short_on, each.enough_for))
     ]
-    heads = ("RESOURCE", "A COPY", "FREE BEFORE", "FREE AFTER", "ALONE ENOUGH FOR", "NODES SHORT OF IT")
+    heads = ("RESOURCE", "A COPY", "FREE BEFORE", "FREE AFTER", "ENOUGH FOR", "NODES SHORT")
     return Grid(heads, rows, frozenset(range(1, len(heads))))
 
 

@@ -91,9 +91,11 @@ def _placed(
     setting: Setting, configs: list[Given], world: World, changes: list[str], progress: Progress
 ) -> tuple[Callable[[], None], int]:
     """Where the pods go."""
+    from scheduler.app.expectation import differences, read_expectation
     from scheduler.cli.simulate_output import OUTPUTS, Outcome
 
     namespace = setting.namespace
+    expected = read_expectation(namespace.expect) if namespace.expect else None
     report = _report(namespace.output)
     simulation = setting.simulation(
         world.objects(),
@@ -106,7 +108,10 @@ def _placed(
     _note_foreign(setting.manifests, simulation)
     html = report.document(simulation, decisions, changes).html if report is not None else b""
     outcome = Outcome(decisions, changes, html)
-    return lambda: OUTPUTS[namespace.output](outcome), _status(namespace.fail_on, decisions)
+    unexpected = differences(expected, decisions) if expected is not None else []
+    setting.manifests.notes += unexpected
+    status = FAILED if unexpected else _status(namespace.fail_on, decisions)
+    return lambda: OUTPUTS[namespace.output](outcome), status
 
 
 def _compared(

@@ -39,8 +39,8 @@ scheduled. Without one, the default profile takes every pending pod whatever its
 file takes the place of one of that name in an earlier file or in the cluster. Deployments and other workloads
 that have no pod yet get those that their controller would make.
 
-Exit status: 0 if the input could be read, whatever became of the pods; 1 if what --fail-on names has happened;
-2 if the input can't be used, and then nothing was scheduled.
+Exit status: 0 if the input could be read, whatever became of the pods; 1 if what --fail-on, --expect or --at-least
+warns of has happened; 2 if the input can't be used, and then nothing was scheduled.
 """
 
 
@@ -200,4 +200,10 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         choices=("pending", "preemption", "moved"),
         help="exit with 1 if a pod stays pending, if a pod was evicted for another, or (where two are compared) if a "
         "pod comes out differently (may be repeated)",
+    )
+    group.add_argument(
+        "--expect",
+        default="",
+        metavar="FILE.json",
+        help="exit with 1 if a pod is elsewhere than in this file, which an earlier -o json wrote",
     )

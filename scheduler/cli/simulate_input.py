@@ -59,6 +59,10 @@ def check_filling(namespace: argparse.Namespace) -> None:
     """Raises UsageError."""
     if namespace.fill and (compares(namespace) or namespace.snapshot or namespace.jsonl):
         raise UsageError("--fill answers one question at a time: leave out --compare, a second --config and --snapshot")
+    if namespace.output == "html" and (namespace.fill or compares(namespace)):
+        raise UsageError("-o html shows where pods go: leave out --fill, --compare and a second --config")
+    if namespace.expect and (namespace.fill or compares(namespace)):
+        raise UsageError("--expect is about where pods go: leave out --fill, --compare and a second --config")
     if (namespace.fill_limit or namespace.at_least) and not namespace.fill:
         raise UsageError("--fill-limit and --at-least go with --fill POD.yaml")
     if namespace.fill_limit and namespace.at_least and namespace.fill_limit < namespace.at_least:

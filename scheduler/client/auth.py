@@ -177,7 +177,14 @@ def in_cluster(
     return Connection(base, _tls(base, found), _FileToken(token, clock), multiplexed=_multiplexed(base, found))
 
 
+def _there(paths: str) -> bool:
+    """Whether any of the files exists; kubectl passes over those that don't."""
+    return any(Path(part).is_file() for part in paths.split(os.pathsep))
+
+
 async def _from_kubeconfig(path: str, context: str | None, master: str, clock: Callable[[], float]) -> Connection:
+    if not _there(path):
+        raise AuthError(f"kubeconfig {path}: there is no such file; name one with --kubeconfig or in $KUBECONFIG")
     config, configuration = loaders()
     found = configuration()
     try:

@@ -499,6 +499,7 @@ class TestComparison:
         ("arguments", "message"),
         [
             (["--compare"], "--compare needs a change"),
+            (["--compare", "--drain", "n", "-o", "html"], "-o html shows where pods go"),
             (["--config", "a", "--config", "b", "--compare", "--drain", "n"], "two at a time are compared"),
             (["--config", "a", "--config", "b", "--config", "c"], "two at a time are compared"),
             (["--fail-on", "moved"], "--fail-on moved goes with two --config, or with --compare"),
@@ -558,6 +559,7 @@ class TestFill:
         [
             (["--drain", "n1", "--compare"], "--fill answers one question at a time"),
             (["--fill-limit", "2", "--at-least", "3"], "would never be enough"),
+            (["-o", "html"], "-o html shows where pods go"),
         ],
     )
     def test_flags_that_can_not_be_used(self, run: Run, arguments: list[str], message: str) -> None:
@@ -578,3 +580,20 @@ class TestFill:
         gated = self.POD.replace("spec: {", "spec: {schedulingGates: [{name: g}], ")
         assert self.fill(run, pod=gated) == 2
         assert "pod.yaml: a PreEnqueue plugin or a scheduling gate holds the pod back" in run.err
+
+
+class TestExpect:
+    def test_as_before_or_not(self, run: Run) -> None:
+        path = run.write("c.yaml", small_cluster())
+        assert run("-f", path, "--drain", "n1", "-o", "json") == 0
+        expected = run.write("old.json", run.out)
+        assert run("-f", path, "--drain", "n1", "--expect", expected) == 0
+        assert run("-f", path, "--drain", "n1", "--cordon", "n2", "--expect", expected) == 1
+        assert "default/web-5d-1 was expected on n2, and is on no node.\n" in run.err
+
+    def test_what_can_not_be_expected(self, run: Run) -> None:
+        path = run.write("c.yaml", small_cluster())
+        assert run("-f", path, "--expect", path) == 2
+        assert "not what `berth simulate -o json` writes" in run.err
+        assert run("-f", path, "--expect", path, "--fill", path) == 2
+        assert "--expect is about where pods go" in run.err
