@@ -164,7 +164,7 @@ def test_how_far_it_is() -> None:
 sizes = st.sampled_from(["1", "2", "3500m", "5"])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     nodes=st.lists(st.tuples(sizes, st.sampled_from(["2Gi", "9Gi"]), st.integers(1, 5), st.booleans()), max_size=5),
     running=st.lists(st.tuples(st.integers(0, 4), st.sampled_from(["500m", "2"])), max_size=4),

@@ -184,7 +184,7 @@ def shown(decisions: Iterable[PodDecision], names: Pseudonyms | None = None) -> 
     return found
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(clusters())
 def test_every_verdict_and_every_score(objects: list[Model]) -> None:
     out = io.BytesIO()
@@ -194,7 +194,7 @@ def test_every_verdict_and_every_score(objects: list[Model]) -> None:
     assert shown(decide(item for _, item in read_back)) == shown(decide(objects), names)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(clusters())
 def test_and_words_where_names_are_real(objects: list[Model]) -> None:
     out = io.BytesIO()
