@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from scheduler.app.assembly import LOOKED_UP
-from scheduler.cli.main import main
 from scheduler.client import kinds
 from tests.app.live import write_kubeconfig
+from tests.cli.runs import CONFIG, DEPLOYMENT, Run, small_cluster
 from tests.fakes.apiserver import FakeApiServer, reply
 
 if TYPE_CHECKING:
@@ -39,38 +39,6 @@ kind: Pod
 metadata: {name: big}
 spec: {schedulerName: other, containers: [{name: main, resources: {requests: {cpu: "9"}}}]}
 """
-CONFIG = """
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles: [{schedulerName: other}]
-"""
-
-
-class Run:
-    """Runs the command on files of a directory, and keeps what it printed."""
-
-    def __init__(self, directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.directory = directory
-        self._capsys = capsys
-        self.out = self.err = ""
-
-    def write(self, name: str, text: str) -> str:
-        """A file with this text; its path."""
-        path = self.directory / name
-        path.write_text(text)
-        return str(path)
-
-    def __call__(self, *arguments: str) -> int:
-        """The exit status."""
-        status = main(["simulate", *arguments])
-        self.out, self.err = self._capsys.readouterr()
-        return status
-
-    def decisions(self, *arguments: str) -> list[dict[str, Any]]:
-        """The decisions, from JSON."""
-        assert self(*arguments, "-o", "json") == 0
-        found: list[dict[str, Any]] = json.loads(self.out)["decisions"]
-        return found
 
 
 @pytest.fixture
@@ -311,32 +279,6 @@ class TestLiveCluster:
         assert "cluster http://127.0.0.1:9: " in run.err
 
 
-def small_cluster(nodes: int = 2, *, cpu: int = 4) -> str:
-    """Nodes n1, n2, ... and a pod web-5d-1 that runs on n1."""
-    parts = [
-        f"{{apiVersion: v1, kind: Node, metadata: {{name: n{number}}}, "
-        f'status: {{allocatable: {{cpu: "{cpu}", pods: "9"}}}}}}'
-        for number in range(1, nodes + 1)
-    ]
-    owner = "{apiVersion: apps/v1, kind: ReplicaSet, name: web-5d, uid: r, controller: true}"
-    parts.append(
-        f"{{apiVersion: v1, kind: Pod, metadata: {{name: web-5d-1, labels: {{pod-template-hash: 5d}}, "
-        f"ownerReferences: [{owner}]}}, "
-        "spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: 3}}}]}}"
-    )
-    return "\n---\n".join(parts)
-
-
-DEPLOYMENT = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: shop}
-spec:
-  replicas: 3
-  template: {spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}
-"""
-
-
 class TestWhatIf:
     def places(self, run: Run, *arguments: str) -> list[tuple[str, str | None]]:
         path = run.write("c.yaml", small_cluster())
@@ -428,158 +370,6 @@ class TestFailOn:
         path = run.write("c.yaml", f"{small_cluster(nodes=1)}\n---\n{urgent}")
         assert run("-f", path, "--fail-on", "pending") == 0
         assert run("-f", path, "--fail-on", "pending", "--fail-on", "preemption") == 1
-
-
-PREFERRING = """
-apiVersion: v1
-kind: Node
-metadata: {name: small, labels: {disk: ssd}}
-status: {allocatable: {cpu: 4, pods: "9"}}
----
-apiVersion: v1
-kind: Node
-metadata: {name: large}
-status: {allocatable: {cpu: 16, pods: "9"}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: p}
-spec:
-  containers: [{name: c, resources: {requests: {cpu: 1}}}]
-  affinity:
-    nodeAffinity:
-      preferredDuringSchedulingIgnoredDuringExecution:
-        - {weight: 1, preference: {matchExpressions: [{key: disk, operator: Exists}]}}
-"""
-FIT = "profiles[0].plugins.multiPoint.enabled[NodeResourcesFit].weight=100"
-
-
-class TestComparison:
-    def test_with_the_input_as_it_is(self, run: Run) -> None:
-        path = run.write("c.yaml", PREFERRING)
-        assert run("-f", path, "--set", FIT, "--compare") == 0
-        lines = run.out.splitlines()
-        assert lines[0] == f"What if: set {FIT}"
-        assert lines[2].split("  ")[-1] == " B: changed"
-        (row,) = [line for line in lines if line.startswith("default/p")]
-        assert row.split()[:3] == ["default/p", "small", "large"]
-        assert "A: small leads large by" in row
-        assert "NodeAffinity +200" in row
-        assert "B: large leads small by" in row
-
-    def test_two_configurations(self, run: Run) -> None:
-        plain = CONFIG.replace("other", "default-scheduler")
-        weights = "plugins: {multiPoint: {enabled: [{name: NodeResourcesFit, weight: 100}]}}"
-        a, b = run.write("a.yaml", plain), run.write("b.yaml", plain.replace("}]", f", {weights}}}]"))
-        path = run.write("c.yaml", PREFERRING)
-        assert run("-f", path, "--config", a, "--config", b, "-o", "json") == 0
-        found = json.loads(run.out)
-        assert (found["a"]["name"], found["b"]["name"]) == (a, b)
-        (moved,) = found["moved"]
-        assert (moved["pod"], moved["a"]["node"], moved["b"]["node"]) == ("default/p", "small", "large")
-        assert moved["under_b"]["points"]["large"]["plugins"]["NodeResourcesFit"] > 0
-        assert run("-f", path, "--config", a, "--config", b, "-o", "yaml") == 0
-        assert yaml.safe_load(run.out) == found
-
-    def test_wide_has_all_points(self, run: Run) -> None:
-        assert run("-f", run.write("c.yaml", PREFERRING), "--set", FIT, "--compare", "-o", "wide") == 0
-        assert "PLUGIN                            A small   A large   B large   B small" in run.out
-
-    def test_nothing_that_differs(self, run: Run) -> None:
-        path = run.write("c.yaml", PREFERRING)
-        assert run("-f", path, "--uncordon", "small", "--compare", "--fail-on", "moved") == 0
-        assert "The one pod comes out alike." in run.out
-
-    def test_a_drain_is_compared_with_where_pods_are(self, run: Run) -> None:
-        path = run.write("c.yaml", small_cluster())
-        assert run("-f", path, "--drain", "n1", "--compare", "--fail-on", "moved") == 1
-        assert "default/web-5d-1   n1   n2" in run.out
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (["--compare"], "--compare needs a change"),
-            (["--compare", "--drain", "n", "-o", "html"], "-o html shows where pods go"),
-            (["--config", "a", "--config", "b", "--compare", "--drain", "n"], "two at a time are compared"),
-            (["--config", "a", "--config", "b", "--config", "c"], "two at a time are compared"),
-            (["--fail-on", "moved"], "--fail-on moved goes with two --config, or with --compare"),
-        ],
-    )
-    def test_flags_that_can_not_be_used(self, run: Run, arguments: list[str], message: str) -> None:
-        assert run("-f", "c.yaml", *arguments) == 2
-        assert message in run.err
-
-
-class TestFill:
-    POD = (
-        "{apiVersion: v1, kind: Pod, metadata: {name: job}, "
-        "spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}"
-    )
-
-    def fill(self, run: Run, *arguments: str, pod: str = POD) -> int:
-        path = run.write("c.yaml", small_cluster())
-        return run("-f", path, "--fill", run.write("pod.yaml", pod), *arguments)
-
-    def test_in_a_sentence_and_in_tables(self, run: Run) -> None:
-        assert self.fill(run) == 0
-        lines = run.out.splitlines()
-        assert lines[0] == (
-            "5 copies of default/job fit, on 2 of 2 nodes. cpu binds first: 2 of the 2 nodes have too little left."
-        )
-        assert lines[2].split("  ")[0] == "RESOURCE"
-        assert ["2", "NodeResourcesFit", "Insufficient", "cpu", "n1,", "n2"] in [line.split() for line in lines]
-        assert [line.split() for line in lines[-3:]] == [["NODE", "COPIES"], ["n2", "4"], ["n1", "1"]]
-
-    def test_as_json_and_yaml(self, run: Run) -> None:
-        assert self.fill(run, "-o", "json", "--cordon", "n2") == 0
-        found = json.loads(run.out)
-        assert (found["copies"], found["where"], found["changes"]) == (1, {"n1": 1}, ["cordoned n2"])
-        assert found["room"][0]["enoughFor"] == 1
-        assert self.fill(run, "-o", "yaml", "--cordon", "n2") == 0
-        assert yaml.safe_load(run.out) == found
-
-    def test_the_pods_of_a_workload(self, run: Run) -> None:
-        assert self.fill(run, pod=DEPLOYMENT) == 0
-        assert run.out.startswith("5 copies of default/shop fit")
-
-    def test_none(self, run: Run) -> None:
-        assert self.fill(run, "--cordon", "*") == 0
-        assert "No copy of default/job fits on any of 2 nodes.\n" in run.out
-
-    def test_a_limit(self, run: Run) -> None:
-        assert self.fill(run, "--fill-limit", "2") == 0
-        assert run.out.startswith("At least 2 copies of default/job fit, on ")
-
-    def test_enough_or_not(self, run: Run) -> None:
-        assert self.fill(run, "--at-least", "5") == 0
-        assert self.fill(run, "--at-least", "6") == 1
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (["--drain", "n1", "--compare"], "--fill answers one question at a time"),
-            (["--fill-limit", "2", "--at-least", "3"], "would never be enough"),
-            (["-o", "html"], "-o html shows where pods go"),
-        ],
-    )
-    def test_flags_that_can_not_be_used(self, run: Run, arguments: list[str], message: str) -> None:
-        assert self.fill(run, *arguments) == 2
-        assert message in run.err
-
-    def test_without_a_pod(self, run: Run) -> None:
-        assert run("-f", "c.yaml", "--at-least", "3") == 2
-        assert "--fill-limit and --at-least go with --fill POD.yaml" in run.err
-
-    def test_files_that_have_no_single_pod(self, run: Run) -> None:
-        assert self.fill(run, pod=small_cluster().split("---")[0]) == 2
-        assert "no pods and workloads; --fill takes one" in run.err
-        assert self.fill(run, pod=f"{self.POD}\n---\n{DEPLOYMENT}") == 2
-        assert "2 pods and workloads; --fill takes one" in run.err
-
-    def test_a_pod_that_is_held_back(self, run: Run) -> None:
-        gated = self.POD.replace("spec: {", "spec: {schedulingGates: [{name: g}], ")
-        assert self.fill(run, pod=gated) == 2
-        assert "pod.yaml: a PreEnqueue plugin or a scheduling gate holds the pod back" in run.err
 
 
 class TestExpect:
