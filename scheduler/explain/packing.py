@@ -79,7 +79,7 @@ def pack(vector: Vector, ledger: Ledger, before: Packed | None = None) -> Packed
 
 def _bytes(vector: Vector) -> Vector:
     """The same numbers in bytes, where they are small; negative ones show as very large."""
-    if vector.dtype == np.int64 and len(vector) and vector.view(np.uint64).max() < _BYTE:
+    if vector.dtype == np.int64 and len(vector) and np.maximum.reduce(vector.view(np.uint64)) < _BYTE:
         vector = vector.astype(np.uint8)
     elif vector.dtype != np.uint8:
         return shrunk(vector)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scheduler.cache.versions import Ledger
 from scheduler.config.recording import BYTES, RECORDS
-from scheduler.explain.kept import Details, Packer
+from scheduler.explain.kept import Packer, details
 from scheduler.explain.kept_record import Record
 from scheduler.explain.views import SummaryPage
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from scheduler.cycle.journal import Attempted
     from scheduler.cycle.scheduler import Scheduler
+    from scheduler.explain.kept import Details
     from scheduler.explain.views import Decision
     from scheduler.framework.profile import Profile
     from scheduler.queue.history import HistoryEntry
@@ -123,19 +124,19 @@ class RecordStore:
         """Keep a record of an attempt that has just come to its decision."""
         decision, trace, profile = attempt.decision, attempt.cycle.trace, attempt.profile
         assert trace is not None
-        details = None
+        kept: Details | None = None
         if decision is not None:
             trace.begin_with(decision.timings)
             if decision.begun:
                 if self._profiles.get(profile.name) is not profile:
                     self._change_profile(profile)
-                details = Details(attempt, decision, self._ledger, self._packer)
-                self._own += details.bytes
+                kept = details(attempt, decision, self._ledger, self._packer)
+                self._own += kept.bytes
             trace.forget_scores()
         pod = attempt.cycle.pod
         key = (pod.namespace, pod.name)
         previous = self._latest.get(key)
-        record = Record(self._next, self._clock(), attempt, details)
+        record = Record(self._next, self._clock(), attempt, kept)
         if attempt.failure is not None:
             trace.end((attempt.failure.rejected, attempt.failure.message))
         self._next += 1

@@ -184,7 +184,8 @@ class ScorePlugin(Plugin):
     def normalizer(self, cycle: Cycle) -> Callable[[Scores], Scores] | None:
         """What `normalize` does in this very cycle, to be done again when the cycle is long over, for who explains it.
 
-        It holds on to little, and to nothing that changes. None (the default) if there is no such function: then the
+        It holds on to little, and to nothing that changes; of a row-wise plugin it is the same for all pods of a shape.
+        None (the default) if there is no such function: then the
         normalized scores are kept with the raw ones.
         """
         return None

@@ -11,7 +11,6 @@ from scheduler.cache.bare import BareNodeView
 from scheduler.cache.nodes import NodeView
 from scheduler.framework.recorder import NORMALIZE, PRE_SCORE, SCORE, ask, skips
 from scheduler.framework.status import Code, PluginError
-from scheduler.framework.trace import GivenScores
 
 if TYPE_CHECKING:
     from scheduler.framework.cycle import Cycle
@@ -84,7 +83,7 @@ def total_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> Int
             weighted = _weighted(plugin, weight, raw, cycle)
             total += weighted
             if cycle.trace is not None and (plugin.per_cycle or cycle.bare):
-                cycle.trace.scores.append(GivenScores(plugin.name, raw, weighted))
+                cycle.trace.scores.append((plugin, weight, raw, weighted))
     return total
 
 

@@ -20,9 +20,12 @@ Int64s = npt.NDArray[np.int64]
 
 
 class ShapeCache:
-    """Row caches of all row-wise filters and scores for one shape, and the sum of scores that need no normalizing."""
+    """Row caches of all row-wise filters and scores for one shape, and the sum of scores that need no normalizing.
 
-    __slots__ = ("_filters", "_scores", "_static", "_static_of", "_static_versions")
+    In `memo` others remember what holds for as long as the profile and the shape are the same.
+    """
+
+    __slots__ = ("_filters", "_scores", "_static", "_static_of", "_static_versions", "memo")
 
     def __init__(self) -> None:
         self._filters: dict[str, RowCache] = {}
@@ -30,6 +33,7 @@ class ShapeCache:
         self._static: Int64s | None = None
         self._static_of: list[tuple[ScorePlugin, int]] = []
         self._static_versions: list[int] = []
+        self.memo: dict[Any, Any] = {}
 
     def verdicts(self, plugin: FilterPlugin, cycle: Cycle) -> npt.NDArray[Any] | None:
         """Codes over all rows, None where the pod fits everywhere."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from scheduler.framework.status import Code
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scheduler.framework.cycle import Cycle
-    from scheduler.framework.interface import Plugin, Scores
+    from scheduler.framework.interface import Plugin, ScorePlugin, Scores
     from scheduler.framework.scoring import PluginScores
     from scheduler.framework.status import Status
 
@@ -22,12 +22,9 @@ StepKey: TypeAlias = tuple[str, str, Code, str]
 """A step but for its time: extension point, plugin where one alone was asked or decided, outcome, what went wrong."""
 
 
-class GivenScores(NamedTuple):
-    """What a plugin gave the feasible nodes that nobody else keeps: before normalizing, and as it counts."""
-
-    plugin: str
-    raw: Scores
-    weighted: Scores
+GivenScores: TypeAlias = "tuple[ScorePlugin, int, Scores, Scores]"
+"""What a plugin gave the feasible nodes that nobody else keeps: the plugin, its weight, the scores before normalizing,
+and as they count."""
 
 
 class Trace:
