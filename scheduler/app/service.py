@@ -228,7 +228,7 @@ class SchedulerService:
             leads=leads,
             health=health,
             readiness=readiness,
-            decisions=LiveDecisions(scheduler, None, leads=leads, synced=lambda: self._synced),
+            decisions=LiveDecisions(scheduler, self._records, leads=leads, synced=lambda: self._synced),
         )
 
     def _shutting_down(self) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler.app.explaining import LiveDecisions
+from scheduler.explain.store import RecordStore
 from scheduler.explain.views import Decision, Summary, SummaryPage
 from scheduler.server.explain import Choice
 from tests.builders import node, pod
@@ -74,6 +75,21 @@ def test_without_records_there_are_no_attempts():
     live = decisions(Rig())
     assert live.decisions(Choice()) == SummaryPage(items=())
     assert live.decision(1) is None
+
+
+async def test_attempts_are_shown_as_they_were_recorded():
+    store = RecordStore()
+    rig = Rig(journal=store)
+    store.watch(rig.scheduler)
+    rig.put(node("n").capacity(cpu="1"), pod("placed").cpu("1"), pod("big").cpu("5"))
+    await rig.run()
+    live = decisions(rig, store)
+    assert [one.pod for one in live.decisions(Choice()).items] == ["default/big", "default/placed"]
+    assert [one.id for one in live.decisions(Choice(pod="default/big", result="Unschedulable")).items] == [2]
+    assert live.decision(1).summary.node == "n"
+    assert live.pod("default", "big").latest.rejected[0].nodes == ("n",)
+    overview = live.overview()
+    assert (overview.recording, overview.records, overview.bytes) == (True, 2, store.bytes)
 
 
 def test_of_a_pod_that_is_gone_its_last_attempt_is_still_known():
