@@ -82,7 +82,7 @@ class Dispatcher(Writer):
             rng=self._rng,
         )
         self._patches: dict[str, StatusPatch] = {}
-        self._patching: set[str] = set()
+        self._patching: dict[str, asyncio.Task[None]] = {}
         self._sending: dict[str, asyncio.Future[None]] = {}
         self._bound: OrderedDict[str, None] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -134,8 +134,12 @@ class Dispatcher(Writer):
             return
         self._patches[uid] = patch
         if uid not in self._patching:
-            self._patching.add(uid)
-            self._spawn(self._send_patches(uid), f"status of {namespace}/{name}")
+            self._patching[uid] = self._spawn(self._send_patches(uid), f"status of {namespace}/{name}")
+
+    async def status_written(self, uid: str) -> None:
+        """Wait for a pod's patches; see ``interface.Writer.status_written``."""
+        if sending := self._patching.get(uid):
+            await asyncio.wait({sending})
 
     async def set_pod_condition(
         self, namespace: str, name: str, uid: str, condition: PodCondition, *, present: Sequence[str] = ()
@@ -226,10 +230,11 @@ class Dispatcher(Writer):
         if len(self._bound) > _REMEMBERED:
             self._bound.popitem(last=False)
 
-    def _spawn(self, work: Coroutine[object, object, None], name: str) -> None:
+    def _spawn(self, work: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _send_patches(self, uid: str) -> None:
         """Send the pod's waiting patch when its turn has come, and those that came meanwhile."""
@@ -240,7 +245,7 @@ class Dispatcher(Writer):
                     if patch is not None:  # else a bind was begun meanwhile
                         await self._send_patch(patch)
         finally:
-            self._patching.discard(uid)
+            del self._patching[uid]
 
     async def _send_patch(self, patch: StatusPatch) -> None:
         done = self._sending[patch.uid] = asyncio.get_running_loop().create_future()

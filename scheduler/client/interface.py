@@ -105,6 +105,9 @@ class Writer(EventSink, Protocol):
         sent once a bind of the pod was begun, unless that bind has failed.
         """
 
+    async def status_written(self, uid: str) -> None:
+        """Return once no patch of the pod's status is waiting or under way, whatever came of them."""
+
     async def set_pod_condition(
         self, namespace: str, name: str, uid: str, condition: PodCondition, *, present: Sequence[str] = ()
     ) -> bool:

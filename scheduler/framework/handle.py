@@ -51,6 +51,9 @@ class Evictor(Protocol):
     ) -> None:
         """Set conditions and, unless None, the nominated node of a pod that is not bound, without waiting."""
 
+    async def status_written(self, uid: str) -> None:
+        """Return once no patch of the pod's status is waiting or under way, whatever came of them."""
+
 
 class VolumeWriter(Protocol):
     """The writes that binding volumes needs, of the same two writers.

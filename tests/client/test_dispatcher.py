@@ -70,6 +70,25 @@ class TestStatusPatches:
         gate.set()
         await eventually(lambda: messages(server) == ["first", "second"])
 
+    async def test_can_be_waited_for(self, server, dispatcher, eventually):
+        gate = asyncio.Event()
+        server.on("PATCH", POD + "/status", gated(gate, OK), OK)
+        patch(dispatcher, "first")
+        written = asyncio.ensure_future(dispatcher.status_written("uid-a"))
+        await eventually(lambda: messages(server) == ["first"])
+        patch(dispatcher, "second")
+        assert not written.done()
+        gate.set()
+        await written
+        assert messages(server) == ["first", "second"]
+
+    async def test_that_are_given_up_are_not_waited_for_any_more(self, server, dispatcher):
+        server.on("PATCH", POD + "/status", status(403, "Forbidden", "no right to pods/status"))
+        await dispatcher.status_written("uid-a")
+        patch(dispatcher, "m")
+        await dispatcher.status_written("uid-a")
+        assert messages(server) == ["m"]
+
     @pytest.mark.parametrize(
         "trouble",
         [status(500), status(503), status(409, "Conflict"), no_answer()],

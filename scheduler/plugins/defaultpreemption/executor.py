@@ -26,7 +26,8 @@ class Executor:
     """Evicts, and knows for whom it is doing so.
 
     With `asynchronous` (gate SchedulerAsyncPreemption) the preemptor is held back meanwhile, and the last victim goes
-    only after all others: so the event of its deletion finds the pod free to go.
+    only after all others: so the event of its deletion finds the pod free to go. No victim goes before the preemptor's
+    nomination and the end of lesser ones are written, as kube-scheduler sends those first, and waits for them.
     """
 
     def __init__(self, handle: Handle, *, asynchronous: bool) -> None:
@@ -65,7 +66,7 @@ class Executor:
     async def _last_one_last(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo]) -> None:
         failed = in_memory = False
         try:
-            self._clear_nominations(preemptor, node)
+            await self._clear_nominations(preemptor, node)
             *others, last = victims
             failed = await self._preempt_all(preemptor, node, others)
             if not failed:
@@ -86,7 +87,7 @@ class Executor:
         if await self._preempt_all(preemptor, node, victims):
             self._handle.activate([preemptor.key])
         else:
-            self._clear_nominations(preemptor, node)
+            await self._clear_nominations(preemptor, node)
 
     async def _preempt_all(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo]) -> bool:
         """Evict pods at the same time; whether any of it failed."""
@@ -99,13 +100,15 @@ class Executor:
             log.error("Preemption for pod %s on node %s: %s", preemptor.key, node, problem)
         return bool(problems)
 
-    def _clear_nominations(self, preemptor: PodInfo, node: str) -> None:
+    async def _clear_nominations(self, preemptor: PodInfo, node: str) -> None:
         """Let pods look elsewhere that may not fit on the node any more; what this changes is heard of as an update."""
         evictor = self._handle.evictor
         assert evictor is not None
-        for pod in self.lesser_nominations(preemptor, node):
-            if pod.nominated_node_name:
-                evictor.patch_pod_status(pod.namespace, pod.name, pod.uid, nominated_node_name="")
+        lesser = [pod for pod in self.lesser_nominations(preemptor, node) if pod.nominated_node_name]
+        for pod in lesser:
+            evictor.patch_pod_status(pod.namespace, pod.name, pod.uid, nominated_node_name="")
+        for pod in lesser:
+            await evictor.status_written(pod.uid)
 
     async def _preempt(self, preemptor: PodInfo, node: str, victim: PodInfo) -> bool:
         """Evict one pod; whether that took no more than a word to the scheduler's own binding cycle."""
@@ -140,4 +143,6 @@ class Executor:
         name = (victim.namespace, victim.name, victim.uid)
         # One that was told before, when its deletion failed, is not told again.
         told = victim.preempted or await evictor.set_pod_condition(*name, condition, present=victim.condition_types)
+        if self._asynchronous:
+            await evictor.status_written(preemptor.uid)
         return told and await evictor.delete_pod(*name)

@@ -27,6 +27,7 @@ class World:
         self.problems = {}
         self.gone = set()
         self.gates = {}
+        self.writing = {}
         self.waiting = set(waiting)
         self.tasks = []
         self.handle = Handle(
@@ -81,6 +82,10 @@ class World:
 
     def patch_pod_status(self, namespace, name, uid, *, conditions=(), nominated_node_name=None):
         self.calls.append(f"nominate {name} {nominated_node_name!r}")
+
+    async def status_written(self, uid):
+        if uid in self.writing:
+            await self.writing[uid].wait()
 
     def turn_down(self, uid, plugin):
         return uid in self.waiting
@@ -243,12 +248,27 @@ async def test_only_a_last_victim_in_memory_leaves_the_preemptor_without_an_even
 async def test_lesser_pods_nominated_to_the_node_lose_their_nomination():
     world = World()
     for name, priority, nominated in (("less", 99, "n"), ("as-much", 100, "n"), ("unwritten", 5, "")):
-        rival = info(pod(name).priority(priority).nominated(nominated), world.state)
+        rival = info(pod(name).uid(name).priority(priority).nominated(nominated), world.state)
         world.state.nominations.add(rival, "n")
     assert [p.name for p in world.executor.lesser_nominations(world.preemptor, "n")] == ["less", "unwritten"]
+    written = world.writing["less"] = asyncio.Event()
     world.start(world.victim("a"))
+    await turns()
+    assert world.calls == ["nominate less ''"]
+    written.set()
     await world.finish()
     assert world.calls == ["nominate less ''", "condition a", "delete a"]
+
+
+async def test_no_victim_goes_before_the_preemptors_nomination_is_written():
+    world = World()
+    written = world.writing[world.preemptor.uid] = asyncio.Event()
+    world.start(*map(world.victim, "ab"))
+    await turns()
+    assert world.calls == ["condition a"]
+    written.set()
+    await world.finish()
+    assert world.calls == ["condition a", "delete a", "condition b", "delete b"]
 
 
 @pytest.mark.parametrize("problem", [False, True], ids=["well", "badly"])
