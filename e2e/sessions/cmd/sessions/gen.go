@@ -49,7 +49,10 @@ type gen struct {
 	shared map[string]bool // claims that several pods use
 	rooms  map[string]bool // zones for which it is told how much can be provisioned
 	nsLab  map[string]string
-	later  bool // there is a storage class "later"
+	later  bool     // there is a storage class "later"
+	claims []string // claims that pods had, as ns/name
+	owners map[string]bool
+	class  map[string]bool // priority classes that come and go
 	t      *tracker
 }
 
@@ -79,7 +82,7 @@ type M = map[string]any
 
 func newGen(seed int64) *gen {
 	return &gen{r: rand.New(rand.NewSource(seed*7919 + 17)), theme: themeOf(seed), nodes: map[string]*nodeM{}, svcs: map[string]bool{}, pdbs: map[string]bool{}, shared: map[string]bool{}, rooms: map[string]bool{},
-		nsLab: map[string]string{"s1": "a", "s2": "b"}}
+		nsLab: map[string]string{"s1": "a", "s2": "b"}, owners: map[string]bool{}, class: map[string]bool{}}
 }
 
 func (g *gen) p(x float64) bool        { return g.r.Float64() < x }
@@ -141,6 +144,9 @@ func (g *gen) addNode() []Op {
 	i := free[g.r.Intn(len(free))]
 	name := fmt.Sprintf("n%d", i)
 	m := &nodeM{i: i, cpu: 3 + g.r.Intn(5), mem: 3 + g.r.Intn(5), pods: 4 + g.r.Intn(6), labels: map[string]string{"kubernetes.io/hostname": name}}
+	if g.theme.crowd {
+		m.cpu, m.mem, m.pods = m.cpu+5, m.mem+5, m.pods+8
+	}
 	m.labels["disk"] = g.pick("ssd", "hdd", "hdd")
 	m.labels["pool"] = g.pick("a", "b")
 	if g.p(0.9) {
@@ -155,15 +161,7 @@ func (g *gen) addNode() []Op {
 		m.taints = []v1.Taint{{Key: "slow", Value: "yes", Effect: v1.TaintEffectPreferNoSchedule}}
 	}
 	g.nodes[name] = m
-	nd := &v1.Node{TypeMeta: tm("v1", "Node"), ObjectMeta: metav1.ObjectMeta{Name: name, Labels: m.labels},
-		Spec: v1.NodeSpec{Taints: m.taints}, Status: v1.NodeStatus{
-			Conditions: []v1.NodeCondition{{Type: v1.NodeReady, Status: v1.ConditionTrue, Reason: "KubeletReady"}},
-			Images:     []v1.ContainerImage{{Names: []string{"tie.example/" + name + ":v"}, SizeBytes: int64(300+150*i) * int64(maxNodes-1) << 20}}}}
-	nd.Status.Allocatable = m.alloc()
-	if i%3 == 0 {
-		nd.Status.Allocatable["example.com/gpu"] = *resource.NewQuantity(int64(1+i/3), resource.DecimalSI)
-	}
-	nd.Status.Capacity = nd.Status.Allocatable
+	nd := m.object(name)
 	ops := []Op{}
 	if g.p(0.7) { // the limit of volumes comes first, so that the node never is without it
 		two := int32(1 + g.r.Intn(2))
@@ -173,6 +171,19 @@ func (g *gen) addNode() []Op {
 		ops[0].Settle = true
 	}
 	return append(ops, post("node "+name+" added", "/api/v1/nodes", nd))
+}
+
+func (m *nodeM) object(name string) *v1.Node {
+	nd := &v1.Node{TypeMeta: tm("v1", "Node"), ObjectMeta: metav1.ObjectMeta{Name: name, Labels: m.labels},
+		Spec: v1.NodeSpec{Taints: m.taints, Unschedulable: m.cordoned}, Status: v1.NodeStatus{
+			Conditions: []v1.NodeCondition{{Type: v1.NodeReady, Status: v1.ConditionTrue, Reason: "KubeletReady"}},
+			Images:     []v1.ContainerImage{{Names: []string{"tie.example/" + name + ":v"}, SizeBytes: int64(300+150*m.i) * int64(maxNodes-1) << 20}}}}
+	nd.Status.Allocatable = m.alloc()
+	if m.i%3 == 0 {
+		nd.Status.Allocatable["example.com/gpu"] = *resource.NewQuantity(int64(1+m.i/3), resource.DecimalSI)
+	}
+	nd.Status.Capacity = nd.Status.Allocatable
+	return nd
 }
 
 func (m *nodeM) alloc() v1.ResourceList {
@@ -288,6 +299,12 @@ func (g *gen) pod(feature string) (p *v1.Pod, before []Op, note string) {
 		return p.Spec.Affinity
 	}
 	for _, f := range feats {
+		if rare := g.rare(p, f); rare != nil {
+			more, told := rare(&cpu)
+			before, f = append(before, more...), told
+			notes = append(notes, f)
+			continue
+		}
 		switch f {
 		case "big":
 			cpu = 1500 + 500*g.r.Intn(8)
@@ -413,6 +430,9 @@ func (g *gen) pod(feature string) (p *v1.Pod, before []Op, note string) {
 			if kind == "bound" { // the claim first: the fake volume controller acts on the volume
 				before[len(before)-2], before[len(before)-1] = before[len(before)-1], before[len(before)-2]
 			}
+			if kind != "ephemeral" && kind != "notowned" {
+				g.claims = append(g.claims, ns+"/"+claim)
+			}
 			volume := claimVolume("v", claim)
 			if kind == "ephemeral" || kind == "notowned" {
 				volume = ephemeralVolume("v", g.pick(dynClass, "static"))
@@ -470,8 +490,16 @@ func nameOf(k string) string { _, n, _ := strings.Cut(k, "/"); return n }
 func (g *gen) step() []Op {
 	if g.steps++; g.steps <= 3 { // fill the cluster a bit
 		var ops []Op
-		for range 5 + g.r.Intn(3) {
-			p, _, note := g.pod(g.pick("plain", "plain", "podanti", "softpod", "affinity"))
+		n := 5
+		if g.theme.crowd {
+			n = 12
+		}
+		for range n + g.r.Intn(3) {
+			feature := g.pick("plain", "plain", "podanti", "softpod", "affinity")
+			if g.theme.crowd {
+				feature = g.pick("small", "small", "small", "softpod")
+			}
+			p, _, note := g.pod(feature)
 			p.Spec.PriorityClassName = "low"
 			ops = append(ops, g.podOp(p, note+" (fill, priority low)"))
 		}
@@ -488,7 +516,11 @@ func (g *gen) step() []Op {
 func (g *gen) one(l []string) string { return l[g.r.Intn(len(l))] }
 
 func (g *gen) try(v view, m map[string]*v1.Pod) []Op {
-	if len(v.pending) > 4 || len(v.bound) > 28 || len(v.gated) > 4 {
+	most := 28
+	if g.theme.crowd {
+		most = 50
+	}
+	if len(v.pending) > 4 || len(v.bound) > most || len(v.gated) > 4 {
 		if len(v.pending) > 4 {
 			k := v.pending[0]
 			return []Op{del("delete pending "+k, podPath(k), 0)}

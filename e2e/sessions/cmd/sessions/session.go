@@ -27,6 +27,14 @@ var configFS embed.FS
 
 var configNames = []string{"base", "added-affinity", "base", "packing"}
 
+// configOf takes turns within the seeds of a theme.
+func configOf(seed int64) string {
+	if seed >= rareSeeds {
+		return []string{"base", "extender", "packing", "extender"}[seed%4]
+	}
+	return configNames[seed%int64(len(configNames))]
+}
+
 // Step is a step of a session and what came of it.
 type Step struct {
 	Ops     []Op           `json:"ops"`
@@ -69,6 +77,7 @@ type runner struct {
 	tok string
 	rep *strings.Replacer
 	sc  *Child
+	ext *extender
 }
 
 func (r *runner) do(ctx context.Context, op Op) int {
@@ -131,12 +140,15 @@ func start(ctx context.Context, o Opts, cfg string, setup []Op) (_ *runner, err 
 	if r.cs, err = kubernetes.NewForConfig(rc); err != nil {
 		return nil, err
 	}
+	if r.ext, err = startExtender(); err != nil {
+		return nil, err
+	}
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
 	r.rep = strings.NewReplacer("{kubeconfig}", r.c.Kubeconfig, "{token-kubeconfig}", r.c.TokenKC, "{server}", r.c.Server,
-		"{token}", r.c.Token, "{ca}", r.c.CAFile, "{port}", fmt.Sprint(port), "{dir}", r.c.Dir, "{name}", o.Name)
+		"{token}", r.c.Token, "{ca}", r.c.CAFile, "{port}", fmt.Sprint(port), "{extender}", r.ext.url, "{dir}", r.c.Dir, "{name}", o.Name)
 	own := filepath.Join(r.c.Dir, "scheduler.yaml")
 	if err = os.WriteFile(own, []byte(r.rep.Replace(cfg)), 0o600); err != nil {
 		return nil, err
@@ -213,6 +225,9 @@ func (r *runner) stop() {
 		if b, err := os.ReadFile(r.sc.Log); err == nil {
 			os.WriteFile(filepath.Join(r.o.LogDir, fmt.Sprintf("scheduler-%d.log", time.Now().UnixNano())), b, 0o644)
 		}
+	}
+	if r.ext != nil {
+		r.ext.stop()
 	}
 	r.c.down()
 }
@@ -305,7 +320,7 @@ func runSession(ctx context.Context, o Opts, seed int64, nsteps int, want *Sessi
 	var g *gen
 	if want == nil {
 		g = newGen(seed)
-		s.Config = configNames[seed%int64(len(configNames))]
+		s.Config = configOf(seed)
 		b, err := configFS.ReadFile("configs/" + s.Config + ".yaml")
 		if err != nil {
 			return nil, err

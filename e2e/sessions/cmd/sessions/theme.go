@@ -18,15 +18,19 @@ type theme struct {
 	name     string
 	features []string // of pods
 	step     func(g *gen, v view, m map[string]*v1.Pod) []Op
+	crowd    bool // many small pods on large nodes
 }
 
 // themeOf takes turns: four seeds, one for each configuration, have the same theme.
 func themeOf(seed int64) theme {
+	if seed >= rareSeeds {
+		return rareThemes()[(seed/4)%4]
+	}
 	return []theme{
 		{name: "mixed"},
-		{"volumes", []string{"pvc", "pvc", "pvc", "preempt"}, volumeStep},
-		{"affinity", []string{"affinity", "podaffinity", "podaffinity", "podanti", "softpod", "preempt"}, affinityStep},
-		{"labels", []string{"selector", "affinity", "spread", "spread", "podanti", "tolerate", "preempt"}, labelStep},
+		{name: "volumes", features: []string{"pvc", "pvc", "pvc", "preempt"}, step: volumeStep},
+		{name: "affinity", features: []string{"affinity", "podaffinity", "podaffinity", "podanti", "softpod", "preempt"}, step: affinityStep},
+		{name: "labels", features: []string{"selector", "affinity", "spread", "spread", "podanti", "tolerate", "preempt"}, step: labelStep},
 	}[(seed/4+2)%4]
 }
 

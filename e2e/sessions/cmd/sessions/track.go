@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -26,6 +27,7 @@ type State map[string]Obj
 
 const (
 	annSelected   = "volume.kubernetes.io/selected-node"
+	annStart      = "sessions.dev/start" // the minute in which a pod starts, if not that of its number
 	annBindDone   = "pv.kubernetes.io/bind-completed"
 	labelFailOnce = "sessions.dev/fail-once" // the fake provisioner refuses the first selected node
 	dynClass      = "dyn"                    // StorageClass of the fake provisioner
@@ -365,8 +367,12 @@ func (t *tracker) kubelet(base time.Time) int {
 	t.mu.Unlock()
 	sort.Slice(todo, func(i, j int) bool { return podNumber(todo[i].Name) < podNumber(todo[j].Name) })
 	for _, p := range todo {
+		minute := podNumber(p.Name)
+		if s := p.Annotations[annStart]; s != "" { // several pods may have started at the same time
+			minute, _ = strconv.Atoi(s)
+		}
 		b, _ := json.Marshal(map[string]any{"status": map[string]any{"phase": "Running",
-			"startTime": base.Add(time.Duration(podNumber(p.Name)) * time.Minute).UTC().Format(time.RFC3339)}})
+			"startTime": base.Add(time.Duration(minute) * time.Minute).UTC().Format(time.RFC3339)}})
 		t.cs.CoreV1().Pods(p.Namespace).Patch(t.ctx, p.Name, types.MergePatchType, b, metav1.PatchOptions{}, "status")
 	}
 	return len(todo)
