@@ -7,7 +7,7 @@ import logging
 import random
 from collections import OrderedDict
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -83,7 +83,7 @@ class Dispatcher(Writer):
         )
         self._patches: dict[str, StatusPatch] = {}
         self._patching: dict[str, asyncio.Task[None]] = {}
-        self._sending: dict[str, asyncio.Future[None]] = {}
+        self._sending: dict[str, tuple[StatusPatch, asyncio.Future[None]]] = {}
         self._bound: OrderedDict[str, None] = OrderedDict()
         self._tasks: set[asyncio.Task[None]] = set()
         self._calls = 0
@@ -106,7 +106,7 @@ class Dispatcher(Writer):
                 # A patch that is under way could reach the pod after the bind, and say that it is
                 # unscheduled.
                 if sending := self._sending.get(uid):
-                    await asyncio.wait({sending})
+                    await asyncio.wait({sending[1]})
                 async with self._slots.slot(Rank.BIND):
                     sent = True
                     await self._binder.bind(namespace, name, uid, node)
@@ -135,6 +135,16 @@ class Dispatcher(Writer):
         self._patches[uid] = patch
         if uid not in self._patching:
             self._patching[uid] = self._spawn(self._send_patches(uid), f"status of {namespace}/{name}")
+
+    def pending_status(self, uid: str) -> StatusPatch | None:
+        """What a pod's patches set together; see ``interface.Writer.pending_status``."""
+        waiting, sending = self._patches.get(uid), self._sending.get(uid)
+        if sending is None:
+            return waiting
+        together = replace(sending[0], conditions=dict(sending[0].conditions))
+        if waiting is not None:
+            together.merge(waiting)
+        return together
 
     async def status_written(self, uid: str) -> None:
         """Wait for a pod's patches; see ``interface.Writer.status_written``."""
@@ -248,7 +258,8 @@ class Dispatcher(Writer):
             del self._patching[uid]
 
     async def _send_patch(self, patch: StatusPatch) -> None:
-        done = self._sending[patch.uid] = asyncio.get_running_loop().create_future()
+        done = asyncio.get_running_loop().create_future()
+        self._sending[patch.uid] = patch, done
         try:
             path = PODS.path(patch.namespace, patch.name, "status")
             await self._repeat(path, patch.body(), unless_bound=patch.uid)

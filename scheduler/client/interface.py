@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from scheduler.api.objects import PersistentVolume, PersistentVolumeClaim, PodCondition
     from scheduler.client.informer import Informer, KeepPolicy
     from scheduler.client.kinds import Resource, Selection, T
+    from scheduler.client.status import StatusPatch
 
 __all__ = ["Event", "EventSeries", "EventSink", "Source", "Writer"]
 
@@ -104,6 +105,9 @@ class Writer(EventSink, Protocol):
         Does not wait. A later patch of the same pod is merged into one that has not been sent; no patch is
         sent once a bind of the pod was begun, unless that bind has failed.
         """
+
+    def pending_status(self, uid: str) -> StatusPatch | None:
+        """What patches of the pod's status that are waiting or under way set together, None if there are none."""
 
     async def status_written(self, uid: str) -> None:
         """Return once no patch of the pod's status is waiting or under way, whatever came of them."""

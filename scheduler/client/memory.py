@@ -265,6 +265,9 @@ class MemoryWriter(Writer):
         """Delete a pod; see ``interface.Writer``."""
         return self._cluster.delete_pod(namespace, name, uid)
 
+    def pending_status(self, uid: str) -> None:
+        """Nothing is ever under way; see ``interface.Writer``."""
+
     async def status_written(self, uid: str) -> None:
         """Nothing is ever under way; see ``interface.Writer``."""
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_SCHEDULED: Final = "PodScheduled"
 _LONGEST_NOTE: Final = 1024
 _CUT: Final = " ..."
 
@@ -122,8 +123,16 @@ class FailureHandler:
         recorder.record(pod.reference, type=type_, reason=reason, action=action, note=note, version=version)
 
     def _patch(self, pod: PodInfo, failure: Failure, nominated_now: str) -> bool:
-        """Write what changes in the pod's status; whether anything does."""
+        """Write what changes in the pod's status; whether anything does.
+
+        What was written and not yet answered counts as there, since kube-scheduler waits for each answer.
+        """
         old = pod.scheduled_condition
+        pending = self._writer.pending_status(pod.uid)
+        if pending is not None:
+            old = pending.conditions.get(_SCHEDULED, old)
+            if pending.nominated_node_name is not None:
+                nominated_now = pending.nominated_node_name
         # A newer generation alone is no reason to write, as in UpdatePodCondition (pkg/api/v1/pod/util.go).
         changed = old is None or (old.status, old.reason, old.message) != ("False", failure.reason, failure.message)
         nominated = failure.nominated_node
@@ -134,7 +143,7 @@ class FailureHandler:
         now = datetime.now(tz=UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         since = old.last_transition_time if old is not None and old.status == "False" else None
         condition = PodCondition(
-            type="PodScheduled",
+            type=_SCHEDULED,
             status="False",
             reason=failure.reason,
             message=failure.message,

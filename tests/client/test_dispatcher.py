@@ -82,6 +82,22 @@ class TestStatusPatches:
         await written
         assert messages(server) == ["first", "second"]
 
+    async def test_can_be_asked_for_until_they_are_answered(self, server, dispatcher, eventually):
+        gate = asyncio.Event()
+        server.on("PATCH", POD + "/status", gated(gate, OK), OK)
+        assert dispatcher.pending_status("uid-a") is None
+        patch(dispatcher, "first", nominated_node_name="n1")
+        assert dispatcher.pending_status("uid-a").nominated_node_name == "n1"
+        await eventually(lambda: messages(server) == ["first"])
+        assert dispatcher.pending_status("uid-a").conditions["PodScheduled"].message == "first"
+        patch(dispatcher, "second")
+        together = dispatcher.pending_status("uid-a")
+        assert (together.conditions["PodScheduled"].message, together.nominated_node_name) == ("second", "n1")
+        gate.set()
+        await dispatcher.status_written("uid-a")
+        assert dispatcher.pending_status("uid-a") is None
+        assert [r.body["status"].get("nominatedNodeName") for r in server.seen("PATCH")] == ["n1", None]
+
     async def test_that_are_given_up_are_not_waited_for_any_more(self, server, dispatcher):
         server.on("PATCH", POD + "/status", status(403, "Forbidden", "no right to pods/status"))
         await dispatcher.status_written("uid-a")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from scheduler.client.memory import MemoryWriter
+from scheduler.client.status import StatusPatch
 from scheduler.cycle.outcome import SCHEDULER_ERROR, UNSCHEDULABLE, Failure, error
 from tests.builders import node, pod
 from tests.cycle.rig import PROFILE, Rig
@@ -17,11 +19,34 @@ def refusal(message=NO_ROOM, nominated=""):
     return Failure(UNSCHEDULABLE, message, frozenset({"A"}), nominated_node=nominated)
 
 
+class SlowWriter(MemoryWriter):
+    """Keeps what is to be written to a pod's status until it is asked to go on."""
+
+    pending = None
+
+    def patch_pod_status(self, namespace, name, uid, *, conditions=(), nominated_node_name=None):
+        self.pending = StatusPatch.of(namespace, name, uid, conditions, nominated_node_name)
+
+    def pending_status(self, uid):
+        del uid
+        return self.pending
+
+    def write(self):
+        patch, self.pending = self.pending, None
+        super().patch_pod_status(
+            patch.namespace,
+            patch.name,
+            patch.uid,
+            conditions=list(patch.conditions.values()),
+            nominated_node_name=patch.nominated_node_name,
+        )
+
+
 class Desk:
     """A pod that was popped, and the handler that hears that its attempt failed."""
 
-    def __init__(self, builder=None):
-        self.rig = Rig(Filter("A"))
+    def __init__(self, builder=None, writer=MemoryWriter):
+        self.rig = Rig(Filter("A"), writer=writer)
         self.rig.put(node("n"))
         self.builder = builder or pod("p")
         self.rig.put(self.builder)
@@ -131,6 +156,38 @@ class TestEvent:
         desk.fail(refusal("one"))
         self.again(desk, refusal("two"))
         assert desk.rig.notes() == ["one", "two"]
+
+
+class TestWhatIsBeingWritten:
+    def desk(self):
+        writers = []
+
+        def make(cluster):
+            writers.append(SlowWriter(cluster))
+            return writers[0]
+
+        desk = Desk(pod("p").set("status.conditions", [CONDITION]), writer=make)
+        return desk, writers[0]
+
+    def test_a_verdict_is_written_that_differs_from_it_though_not_from_what_was_there_before(self):
+        desk, writer = self.desk()
+        desk.fail(refusal("passing"))
+        desk.fail(refusal())
+        writer.write()
+        assert desk.rig.condition("p").message == NO_ROOM
+
+    def test_the_same_is_not_written_again(self):
+        desk, writer = self.desk()
+        desk.fail(refusal("passing", nominated="n"))
+        under_way = writer.pending
+        desk.fail(refusal("passing", nominated="n"))
+        assert writer.pending is under_way
+
+    def test_a_nomination_is_taken_back(self):
+        desk, writer = self.desk()
+        desk.fail(refusal(nominated="n"))
+        desk.fail(refusal(nominated=""))
+        assert writer.pending.nominated_node_name == ""
 
 
 class TestCondition:
