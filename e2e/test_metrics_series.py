@@ -52,10 +52,10 @@ NOT_THERE = (
     'scheduler_plugin_execution_duration_seconds_*extension_point="Sign"*',
     'scheduler_plugin_execution_duration_seconds_*"ScoreExtensionNormalize"*plugin="DynamicResources"*',
 )
-#: What each of them may happen not to show. Single plugins are timed in one cycle of ten, and these are asked about a pod
-#: or two. Of several hints that an event has for a pod, kube-scheduler runs a random one first, and no more once one says
-#: that the pod may be helped. Controllers change nodes when they like. Events in flight are those that came during an attempt.
-#: Which queue a pod goes to that a deletion wakes depends on how long its last attempt is past.
+#: What each of them may happen not to show. Single plugins are timed in one cycle of ten, and these are asked about a
+#: pod or two. Of several hints that an event has for a pod, kube-scheduler runs a random one first, and no more once
+#: one says that the pod may be helped. Controllers change nodes when they like. Events in flight are those that came
+#: during an attempt. Which queue a pod goes to that a deletion wakes depends on how long its last attempt is past.
 BY_CHANCE = (
     'scheduler_event_handling_duration_seconds_*event="NodeUpdateNodeAnnotation"*',
     'scheduler_queue_incoming_*event="AssignedPodDelete"*',
