@@ -17,6 +17,7 @@ from scheduler.explain.whynot.resources import fragmentation
 from scheduler.explain.whynot.search import Found, search
 from scheduler.explain.whynot.wording import count, listed
 from scheduler.explain.whynot.words import words_of
+from scheduler.framework.filtering import filter_row, nominated_rivals
 from scheduler.framework.names import POD_TOPOLOGY_SPREAD, SCHEDULING_GATES
 from scheduler.framework.per_node import NodeFilterPlugin
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 6
 _LOOKED_AT = 50
+_KEPT = 3
 
 
 def explain(state: ClusterState, profile: Profile, pod: PodInfo, *, shown: int = _SHOWN) -> WhyNot | None:
@@ -63,7 +65,13 @@ def why_not(
     )
     why = _why(survey)
     spreads, affinities = spread.arithmetic(survey, why), affinity.arithmetic(survey, why)
-    facts = (*_nominated(survey), *fragmentation(survey), *ports.facts(survey), *volumes.facts(survey, why))
+    facts = (
+        *_nominated(survey),
+        *_kept_free(survey),
+        *fragmentation(survey),
+        *ports.facts(survey),
+        *volumes.facts(survey, why),
+    )
     fits = survey.names
     yield
     if fits:
@@ -94,6 +102,19 @@ def _nominated(survey: Survey) -> list[str]:
     leaving = [other.key for other in state.pods.on_node(node) if other.terminating]
     whom = f", where {listed(leaving)} {'is' if len(leaving) == 1 else 'are'} leaving" if leaving else ""
     return [f"it is nominated to {node}{whom}"]
+
+
+def _kept_free(survey: Survey) -> list[str]:
+    """The nodes that would take the pod, were others not nominated to them that matter as much."""
+    told: list[str] = []
+    cycle, nodes = survey.cycle, survey.state.nodes
+    for name in sorted(survey.state.nominations.nodes())[:_LOOKED_AT] if survey.refusal is None else ():
+        rivals = [f"{pod.key} (priority {pod.priority})" for pod in nominated_rivals(cycle, name)]
+        row = nodes.rows.get(name)
+        if rivals and row is not None and not survey.fits[row] and filter_row(cycle, cycle.filters, row) is None:
+            verb = "is" if len(rivals) == 1 else "are"
+            told.append(f"{name} is kept free for {listed(rivals)}, which {verb} nominated to it")
+    return told[:_KEPT]
 
 
 def _why(survey: Survey) -> Callable[[list[int]], str]:

@@ -69,7 +69,8 @@ def _cuts(survey: Survey, rows: Rows) -> Iterator[dict[str, int]]:
 
 def _cut(amounts: Mapping[Need, int]) -> Iterator[dict[str, int]]:
     cut = {need.name: rounded_up(need.name, amount) for need, amount in amounts.items() if amount}
-    if all(cut.get(need.name, 0) < need.amount for need in amounts):
+    # Nothing is short where the node is kept free for others; and something must be left to request.
+    if cut and all(cut.get(need.name, 0) < need.amount for need in amounts):
         yield cut
 
 
