@@ -89,10 +89,10 @@ class LiveDecisions:
         return None if view.state == UNKNOWN and not view.decisions and view.latest is None else view
 
     async def evaluate(self, namespace: str, name: str) -> Evaluation | None:
-        """What would be decided on a pod now."""
+        """What would be decided on a pod now, and what would help it, in turns with everything else on the loop."""
         await asyncio.sleep(0)  # the turn of the loop may have been long already
         pod = find_pod(self._scheduler, namespace, name)
-        return None if pod is None else Evaluator(self._scheduler, self._clock).evaluate(pod)
+        return None if pod is None else await Evaluator(self._scheduler, self._clock).explain_in_turns(pod)
 
     def pending(self) -> Pending:
         """All waiting pods by cause."""

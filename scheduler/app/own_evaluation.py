@@ -35,6 +35,6 @@ def evaluate_here(objects: Iterable[Model], namespace: str, name: str, *, asked:
         raise ManifestError(
             f"the cluster has no pod {namespace}/{name} that has not ended: -n NAMESPACE says where it is"
         )
-    evaluation = Evaluator(scheduler).evaluate(pod)
+    evaluation = Evaluator(scheduler).explain(pod)
     view = pod_view(scheduler, None, namespace, name)
     return explain(view, time=evaluation.time, evaluation=evaluation, asked=asked, source=SIMULATED)

@@ -7,8 +7,9 @@ from scheduler.explain.ages import age
 from scheduler.explain.grid import Part, Styled
 from scheduler.explain.journey import history, standing, steps
 from scheduler.explain.placement import chosen_node, compared, next_best, placement
-from scheduler.explain.refusal import refusal, refused
+from scheduler.explain.refusal import refused
 from scheduler.explain.views import API_VERSION, Decision, Evaluation, PodView, View
+from scheduler.explain.whynot import text
 
 RECORDED: Final = "recorded"
 """By a scheduler, as it decided."""
@@ -111,7 +112,7 @@ def _fresh(explanation: PodExplanation, evaluation: Evaluation, asked: Sequence[
     if chosen_node(fresh):
         parts += placement(fresh, asked=asked)
     elif evaluation.why_not is not None:
-        parts += refusal(evaluation.why_not)
+        parts += text.parts(evaluation.why_not)
     else:
         parts += refused(fresh)
     if fresh.incomplete:

@@ -1,4 +1,4 @@
-"""Why a pod fits nowhere, and what would help, for people."""
+"""What was recorded of an attempt that found no node, for people."""
 
 from __future__ import annotations
 
@@ -10,24 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from scheduler.explain.grid import Part
-    from scheduler.explain.views import AffinityArithmetic, Decision, Help, Rejected, SpreadArithmetic, WhyNot
+    from scheduler.explain.views import Decision, Rejected
 
 _NAMES: Final = 5
-_DOMAINS: Final = 12
-
-
-def refusal(why: WhyNot) -> list[Part]:
-    """All that was found out about why there is no node, and what would help."""
-    parts: list[Part] = [Styled(why.sentence, "bold")]
-    if why.rejected:
-        parts.append(rejections(why.rejected))
-    if why.nearest is not None:
-        parts.append(Styled(f"nearest miss: {why.nearest.sentence}"))
-    for spread in why.spread:
-        parts += _spread(spread)
-    for affinity in why.affinity:
-        parts += _affinity(affinity)
-    return [*parts, *_helps(why)]
 
 
 def refused(decision: Decision) -> list[Part]:
@@ -55,43 +40,6 @@ def names(nodes: Sequence[str]) -> str:
     """The first nodes of a list, and how many more there are."""
     more = len(nodes) - _NAMES
     return ", ".join(nodes[:_NAMES]) + (f" and {more} more" if more > 0 else "")
-
-
-def _spread(spread: SpreadArithmetic) -> list[Part]:
-    rows = [
-        (domain.name, str(domain.count), str(domain.nodes), "yes" if domain.fits else "no")
-        for domain in spread.domains[:_DOMAINS]
-    ]
-    grid = Grid((spread.topology_key, "MATCHING PODS", "NODES", "ONE MORE FITS"), rows, frozenset((1, 2)))
-    return [Styled(f"\nspread over {spread.topology_key}: {spread.sentence}"), grid, *_more(len(spread.domains))]
-
-
-def _affinity(affinity: AffinityArithmetic) -> list[Part]:
-    parts: list[Part] = [Styled(f"\n{affinity.sentence}")]
-    if affinity.domains:
-        rows = [(domain.name, str(domain.count), str(domain.nodes)) for domain in affinity.domains[:_DOMAINS]]
-        parts += [Grid((affinity.topology_key, "MATCHING PODS", "NODES"), rows, frozenset((1, 2)))]
-        parts += _more(len(affinity.domains))
-    return parts
-
-
-def _more(domains: int) -> list[Part]:
-    return [Styled(f"and {domains - _DOMAINS} more", "dim")] if domains > _DOMAINS else []
-
-
-def _helps(why: WhyNot) -> list[Part]:
-    if why.helps:
-        head = f"\nWhat would help (each was tried; {why.tried} in all)"
-    elif why.tried:
-        head = f"\nNone of {why.tried} changes that were tried would be enough by itself"
-    else:
-        return []
-    return [Styled(head, "bold"), *(Styled(_help(one)) for one in why.helps)]
-
-
-def _help(one: Help) -> str:
-    where = f" ({names(one.nodes)})" if one.nodes and not any(node in one.sentence for node in one.nodes) else ""
-    return f"  - {one.sentence}{where}"
 
 
 def _has(victims: Sequence[str]) -> str:

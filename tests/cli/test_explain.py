@@ -173,7 +173,8 @@ class TestWithoutAScheduler:
         assert "no Berth in namespace kube-system\nDeciding here instead" in shown.err
         assert "Left out, as you have no right to list services" in shown.err
         assert "Evaluated here, from what you may read of the cluster" in shown.out
-        assert "Insufficient cpu" in shown.out
+        assert "big does not fit on the only node: a is too small for the pod's CPU" in shown.out
+        assert "one more node like a but with 9 CPU" in shown.out
 
     def test_that_can_be_asked_for(self, capsys):
         assert main(["explain", "pod", "big", "--from-cluster", "-o", "json"]) == 0

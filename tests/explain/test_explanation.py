@@ -31,7 +31,7 @@ def test_what_was_recorded_and_what_is_so_now_are_told_apart():
         lines.index("Now, by a fresh evaluation"),
     )
     assert recorded < now
-    assert lines[now + 1 : now + 3] == ["still no node, for the same reasons", "no node has 8 CPUs"]
+    assert lines[now + 1 : now + 3] == ["still no node, for the same reasons", "no node has 8 CPUs."]
 
 
 def test_a_change_since_the_attempt_is_said():

@@ -29,10 +29,10 @@ def parts(answer: WhyNot, *, table: bool = True) -> list[Part]:
     if table and any(group.words for group in answer.rejected):
         told += [Styled(""), rejections(answer.rejected)]
         for item in answer.spread:
-            told += [Styled(""), spread(item)]
+            told += [Styled(""), spread(item), *_more(len(item.domains))]
         for term in answer.affinity:
             if len(term.domains) > 1 and term.topology_key != HOSTNAME_LABEL:
-                told += [Styled(""), affinity(term)]
+                told += [Styled(""), affinity(term), *_more(len(term.domains))]
     return [*told, Styled(""), *helps(answer)]
 
 
@@ -81,6 +81,10 @@ def affinity(term: AffinityArithmetic) -> Grid:
     """The domains with pods that a term is about."""
     rows = [(domain.name, str(domain.count), str(domain.nodes)) for domain in term.domains[:_DOMAINS]]
     return Grid((term.topology_key, f"PODS WITH {term.selector}", "NODES"), rows, frozenset((1, 2)))
+
+
+def _more(domains: int) -> list[Part]:
+    return [Styled(f"and {domains - _DOMAINS} more", "dim")] if domains > _DOMAINS else []
 
 
 def _sentence(text: str) -> str:
