@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from scheduler.app.settings import Settings
     from scheduler.metrics.component import ComponentMetrics
+    from scheduler.metrics.instruments import CounterSeries, HistogramSeries
 
 
 class RequestMetrics:
@@ -22,11 +23,16 @@ class RequestMetrics:
 
     def __init__(self, metrics: ComponentMetrics) -> None:
         self._metrics = metrics
+        self._known: dict[tuple[str, str, str], tuple[CounterSeries, HistogramSeries]] = {}
 
     def request_done(self, *, method: str, host: str, code: str, seconds: float) -> None:
         """A request was answered, or failed."""
-        self._metrics.request_result(code, method, host)
-        self._metrics.request_duration(method, host, seconds)
+        series = self._known.get((code, method, host))
+        if series is None:
+            series = self._known[code, method, host] = self._metrics.request_series(code, method, host)
+        results, durations = series
+        results.inc()
+        durations.observe(seconds)
 
     def request_throttled(self, *, method: str, host: str, seconds: float) -> None:
         """A request waited for the client's own limit, which has no metric here."""

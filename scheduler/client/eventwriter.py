@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
+    from scheduler.api.objects import ObjectReference
     from scheduler.client.http import Session
-    from scheduler.client.interface import Event
+    from scheduler.client.interface import Event, EventSeries
     from scheduler.client.slots import Slots
 
 __all__ = ["EventSettings", "EventWriter", "event_body", "series_patch"]
@@ -36,13 +37,49 @@ class EventSettings:
     request_timeout: float = 30.0
 
 
+class _Metadata(msgspec.Struct, omit_defaults=True, gc=False):
+    name: str
+    namespace: str
+    annotations: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class _Body(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+    """An event as it is sent: encoding it by way of dicts takes four times as long."""
+
+    api_version: str
+    kind: str
+    metadata: _Metadata
+    event_time: str
+    reporting_controller: str
+    reporting_instance: str
+    action: str
+    reason: str
+    regarding: ObjectReference
+    type: str
+    note: str = ""
+    related: ObjectReference | None = None
+    series: EventSeries | None = None
+
+
 def event_body(event: Event) -> bytes:
     """The event as the API server takes it."""
-    fields = msgspec.to_builtins(event)
-    meta = {"name": fields.pop("name"), "namespace": fields.pop("namespace")}
-    if annotations := fields.pop("annotations", None):
-        meta["annotations"] = annotations
-    return msgspec.json.encode({"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": meta, **fields})
+    return msgspec.json.encode(
+        _Body(
+            "events.k8s.io/v1",
+            "Event",
+            _Metadata(event.name, event.namespace, event.annotations),
+            event.event_time,
+            event.reporting_controller,
+            event.reporting_instance,
+            event.action,
+            event.reason,
+            event.regarding,
+            event.type,
+            event.note,
+            event.related,
+            event.series,
+        )
+    )
 
 
 def series_patch(event: Event) -> bytes:

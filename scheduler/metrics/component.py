@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from prometheus_client import CollectorRegistry
 
+    from scheduler.metrics.instruments import CounterSeries, HistogramSeries
+
 REQUEST_DURATION = Spec(
     "rest_client_request_duration_seconds",
     "ALPHA",
@@ -67,13 +69,12 @@ class ComponentMetrics:
         self._build = Gauge(BUILD_INFO, registry)
         ProcessCollector(registry=registry)
 
-    def request_result(self, code: str, method: str, host: str) -> None:
-        """Count a request. `code` is the HTTP status, or "<error>" without an answer; `host` has the port."""
-        self._requests.labels(code, method, host).inc()
+    def request_series(self, code: str, method: str, host: str) -> tuple[CounterSeries, HistogramSeries]:
+        """Where to count requests, and to record how long each (not a watch) took to its answer's end.
 
-    def request_duration(self, verb: str, host: str, seconds: float) -> None:
-        """Record how long a request (not a watch) took to its answer's end. `verb` is the HTTP method."""
-        self._durations.labels(verb, host).observe(seconds)
+        `code` is the HTTP status, or "<error>" without an answer; `host` has the port.
+        """
+        return self._requests.labels(code, method, host), self._durations.labels(method, host)
 
     def request_retry(self, code: str, verb: str, host: str) -> None:
         """Count a request that is sent again because of `code`."""

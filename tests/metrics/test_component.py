@@ -20,9 +20,10 @@ def component(registry):
 
 
 def test_requests_to_the_api_server(component, registry):
-    component.request_result("201", "POST", HOST)
-    component.request_result("<error>", "GET", HOST)
-    component.request_duration("POST", HOST, 0.02)
+    for code, method, seconds in (("201", "POST", 0.02), ("<error>", "GET", 1.0)):
+        results, durations = component.request_series(code, method, HOST)
+        results.inc()
+        durations.observe(seconds)
     component.request_retry("429", "POST", HOST)
     shown = render(registry).decode()
     assert f'rest_client_requests_total{{code="201",host="{HOST}",method="POST"}} 1\n' in shown
