@@ -13,6 +13,7 @@ from scheduler.queue.hints import events_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scheduler.framework.events import EventHint
     from scheduler.framework.interface import PreEnqueuePlugin
     from scheduler.framework.profile import Profile
     from scheduler.framework.status import Status
@@ -34,6 +35,7 @@ class Gates:
         self._profiles = profiles
         self._metrics = metrics
         self._durations: dict[str, HistogramSeries] = {}
+        self._events: dict[PreEnqueuePlugin, tuple[EventHint, ...]] = {}
 
     def ask(self, entry: QueuedPod) -> None:
         """Let the plugins judge a pod, the one first that held it back before; `entry.gating_plugin` tells the outcome.
@@ -75,7 +77,10 @@ class Gates:
 
     def _hold_back(self, entry: QueuedPod, plugin: PreEnqueuePlugin, status: Status) -> None:
         entry.gating_plugin = plugin.name
-        entry.gating_events = events_of(plugin)
+        events = self._events.get(plugin)
+        if events is None:
+            events = self._events[plugin] = events_of(plugin)
+        entry.gating_events = events
         entry.unschedulable_plugins |= {plugin.name}
         entry.last_message = status.message
         if status.code is Code.ERROR:
