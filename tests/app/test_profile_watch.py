@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scheduler.app.profile_watch import PATH, watch_profiles
-from tests.app.profiles_served import GROUP_VERSION, listing, watchable
+from tests.app.profiles_served import GROUP_VERSION, listing, served, watchable
 from tests.app.test_profile_resources import body
 from tests.fakes.apiserver import FakeApiServer, status, stream
 
@@ -29,7 +29,7 @@ async def test_events_are_heard_and_nothing_is_written_by_kopf() -> None:
     async with FakeApiServer() as server:
         watchable(server)
         events = [{"type": kind, "object": body("b")} for kind in ("ADDED", "MODIFIED", "DELETED")]
-        server.on("GET", PATH, listing(body("a")), stream(events[0]), stream(*events[1:], end="silence"))
+        server.on("GET", PATH, served(listing(body("a")), stream(events[0]), stream(*events[1:], end="silence")))
         taken: list[bool] = []
         watch = watch_profiles(server.connection, hear, on_signals_taken=lambda: taken.append(True))
         task = asyncio.create_task(watch)
@@ -61,7 +61,7 @@ async def test_the_signals_can_be_taken_back(eventually: Any) -> None:
     mine = asyncio.Event()
     async with FakeApiServer() as server:
         watchable(server)
-        server.on("GET", PATH, listing(), stream(end="silence"))
+        server.on("GET", PATH, served(listing(), stream(end="silence")))
         task = asyncio.create_task(
             watch_profiles(
                 server.connection,
@@ -89,7 +89,8 @@ async def test_an_event_that_can_not_be_dealt_with_ends_nothing(caplog: pytest.L
 
     async with FakeApiServer() as server:
         watchable(server)
-        server.on("GET", PATH, listing(body("a")), stream({"type": "ADDED", "object": body("b")}, end="silence"))
+        added = {"type": "ADDED", "object": body("b")}
+        server.on("GET", PATH, served(listing(body("a")), stream(added, end="silence")))
         task = asyncio.create_task(watch_profiles(server.connection, hear, on_signals_taken=lambda: None))
         await asyncio.wait_for(heard.wait(), 30)
         task.cancel()
