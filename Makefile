@@ -13,7 +13,7 @@ PIP_FLAGS := --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
 .PHONY: help run venv dev test check lint format types contracts unit conformance e2e tools cluster cluster-down kind \
-	bench bench-micro bench-previous sessions coverage lock manifests image clean
+	bench bench-micro bench-previous sessions coverage lock manifests krew image clean
 
 help: ## list the targets
 	@awk 'BEGIN {FS = ":.*## "; print "usage: make TARGET [NAME=VALUE ...]\n"} \
@@ -112,6 +112,9 @@ lock: ## pin the newest versions that pyproject.toml allows (needs uv)
 manifests: $(VENV)/.dev ## render charts/berth into deploy/berth.yaml
 	"$$($(BIN)/python -m e2e.tools path helm)" template berth charts/berth --namespace kube-system \
 	  --skip-tests --include-crds > deploy/berth.yaml
+
+krew: ## make the krew plugin's archive and manifest (SITE=https://... where the project is published)
+	$(PYTHON) deploy/krew/release.py $(SITE)
 
 image: ## build the container image (needs Docker)
 	docker build --tag berth:dev .
