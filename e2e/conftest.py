@@ -18,6 +18,7 @@ _NEEDS = {
     "control_plane": ("etcd", "kube-apiserver", "kube-scheduler", "kubectl"),
     "controlled": ("etcd", "kube-apiserver", "kube-controller-manager"),
     "contested": ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"),
+    "kubelet_stand_in": ("kubelet",),
     "oracle": ("oracle",),
     "session_programs": ("sessions", "etcd", "kube-apiserver"),
     "helm": ("helm",),
@@ -85,6 +86,11 @@ def contested() -> Iterator[ControlPlane]:
 @pytest.fixture(scope="session")
 def oracle() -> None:
     """Asked for by tests that run kube-scheduler's code on single decisions, so that it is built in time."""
+
+
+@pytest.fixture(scope="session")
+def kubelet_stand_in() -> None:
+    """Asked for by tests that forward ports, so that what serves them is built in time."""
 
 
 @pytest.fixture(scope="session")

@@ -284,14 +284,14 @@ def test_unknown_and_mistyped_values_are_refused_with_their_place(helm: Helm, va
 
 
 def test_the_cluster_role_reads_what_the_scheduler_watches_and_no_more(helm: Helm) -> None:
-    role = one(helm.render(), "ClusterRole")
+    role = one(helm.render(), "ClusterRole", "kube-system:berth")
     reads = {(group, resource) for group, resource, verb in allowed(role) if verb in READ}
     resources = [value for value in vars(kinds).values() if isinstance(value, kinds.Resource)]
     assert reads == {(resource.group, resource.plural) for resource in resources} | {(GROUP, PLURAL)}
 
 
 def test_the_cluster_role_writes_bindings_status_volumes_events_and_reviews_and_no_more(helm: Helm) -> None:
-    role = one(helm.render(), "ClusterRole")
+    role = one(helm.render(), "ClusterRole", "kube-system:berth")
     assert {permission for permission in allowed(role) if permission[2] not in READ} == {
         ("", "pods/binding", "create"),
         ("", "pods", "delete"),
@@ -307,15 +307,41 @@ def test_the_cluster_role_writes_bindings_status_volumes_events_and_reviews_and_
 
 
 def test_without_preemption_no_pod_may_be_deleted(helm: Helm) -> None:
-    without = allowed(one(helm.render("--set", "rbac.preemption=false"), "ClusterRole"))
-    assert allowed(one(helm.render(), "ClusterRole")) - without == {("", "pods", "delete")}
+    without = allowed(one(helm.render("--set", "rbac.preemption=false"), "ClusterRole", "kube-system:berth"))
+    assert allowed(one(helm.render(), "ClusterRole", "kube-system:berth")) - without == {("", "pods", "delete")}
+
+
+def test_nobody_may_read_decisions_unless_named(helm: Helm) -> None:
+    name = "kube-system:berth:explain"
+    bound = [o for o in helm.render() if o["kind"].endswith("Binding") and o["roleRef"]["name"] == name]
+    assert bound == []
+    objects = helm.render(
+        "--set", "rbac.explain.subjects[0].kind=Group,rbac.explain.subjects[0].name=dev",
+        "--set", "rbac.explain.aggregateTo={view}", "--set", "leaderElection.resourceName=lead",
+    )  # fmt: skip
+    (cluster_role,) = (o for o in objects if (o["kind"], o["metadata"]["name"]) == ("ClusterRole", name))
+    assert cluster_role["rules"] == [{"nonResourceURLs": ["/explain/v1/*", "/page"], "verbs": ["get"]}]
+    assert cluster_role["metadata"]["labels"]["rbac.authorization.k8s.io/aggregate-to-view"] == "true"
+    role = one(objects, "Role", name)
+    assert allowed(role) == {
+        ("coordination.k8s.io", "leases", "get"),
+        ("", "pods", "get"),
+        ("", "pods", "list"),
+        ("", "pods/portforward", "get"),
+        ("", "pods/portforward", "create"),
+    }
+    assert role["rules"][0]["resourceNames"] == ["lead"]
+    for kind, role_kind in (("ClusterRoleBinding", "ClusterRole"), ("RoleBinding", "Role")):
+        binding = one(objects, kind, name)
+        assert (binding["roleRef"]["kind"], binding["roleRef"]["name"]) == (role_kind, name)
+        assert binding["subjects"] == [{"kind": "Group", "name": "dev"}]
 
 
 @pytest.mark.parametrize("values", [[], EVERYTHING], ids=["defaults", "everything"])
 def test_the_lease_in_the_configuration_is_the_one_that_may_be_written(helm: Helm, values: list[str]) -> None:
     objects = helm.render(*values)
     election = configuration(objects)["leaderElection"]
-    role = one(objects, "Role")
+    (role,) = (o for o in objects if o["kind"] == "Role" and o["metadata"]["name"].endswith(":leader-election"))
     scoped = [rule for rule in role["rules"] if "resourceNames" in rule]
     assert role["metadata"]["namespace"] == election["resourceNamespace"]
     assert [(rule["resourceNames"], rule["verbs"]) for rule in scoped] == [

@@ -93,6 +93,12 @@ TOOLS: dict[str, Tool] = {
     ),
     "bench": Tool(package="./perf/bench", sources=(HERE / "perf" / "bench",)),
     "sessions": Tool(package="./sessions/cmd/sessions", sources=(HERE / "sessions" / "cmd" / "sessions",)),
+    "kubelet": Tool(
+        package=".",
+        versioned_by="k8s.io/cri-streaming",
+        module=HERE / "kubelet",
+        sources=(HERE / "kubelet",),
+    ),
     "helm": Tool(
         package="helm.sh/helm/v4/cmd/helm",
         versioned_by="helm.sh/helm/v4",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 ADMIN = "admin"
 _ADMIN_USER, _ADMIN_GROUPS = "berth-e2e-admin", ("system:masters",)
+_KUBELETS_CLIENT = "kube-apiserver-kubelet-client"
 
 
 class Credentials:
@@ -36,6 +37,9 @@ class Credentials:
         self.ca_path.write_bytes(self._authority.pem)
         self._secret("server.crt", server.certificate)
         self._secret("server.key", server.key)
+        kubelets = self._authority.client(_KUBELETS_CLIENT, _ADMIN_GROUPS)
+        self._secret("kubelet-client.crt", kubelets.certificate)
+        self._secret("kubelet-client.key", kubelets.key)
         self._secret("service-accounts.key", pki.key_pem(pki.new_key()))
 
     def admin_context(self) -> ssl.SSLContext:
