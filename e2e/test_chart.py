@@ -157,7 +157,7 @@ def test_a_change_that_running_schedulers_take_up_restarts_none(helm: Helm) -> N
 def test_without_scheduler_profiles_there_is_neither_the_flag_nor_the_right(helm: Helm) -> None:
     off = helm.render("--set", "schedulerProfiles.enabled=false")
     assert "--scheduler-profiles" not in container(off)["args"]
-    assert not any(group == GROUP for group, _, _ in allowed(one(off, "ClusterRole")))
+    assert not any(group == GROUP for group, _, _ in allowed(one(off, "ClusterRole", "kube-system:berth")))
 
 
 def test_flags_are_rendered_from_values(helm: Helm) -> None:

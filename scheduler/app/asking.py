@@ -11,6 +11,7 @@ from scheduler.app.reach import ReachError
 from scheduler.explain.views import (
     Decision,
     Evaluation,
+    NodeComparison,
     NodePods,
     NodesView,
     Overview,
@@ -62,6 +63,16 @@ class Asking:
     async def decision(self, number: int) -> Decision:
         """One attempt, whole."""
         return await self._view(f"/decisions/{number}", Decision)
+
+    async def comparison(self, number: int, other: str = "") -> NodeComparison | None:
+        """Why the node of an attempt and not another one; None where there is nothing to compare."""
+        query = f"?{urlencode({'other': other})}" if other else ""
+        try:
+            return await self._view(f"/decisions/{number}/comparison{query}", NodeComparison)
+        except RefusedError as problem:
+            if problem.code != "nothingToCompare":
+                raise
+            return None
 
     async def pod(self, namespace: str, name: str) -> PodView | None:
         """A pod and its way; None if the scheduler knows no such pod."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import TYPE_CHECKING
 
 from scheduler.explain.cluster_view import node_pods, nodes_view, overview
+from scheduler.explain.comparison import contrast
+from scheduler.explain.differences import Differences
 from scheduler.explain.evaluate import Evaluator
 from scheduler.explain.pending import pending_view
 from scheduler.explain.pod_view import UNKNOWN, find_pod, pod_view
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from scheduler.explain.views import (
         Decision,
         Evaluation,
+        NodeComparison,
         NodePods,
         NodesView,
         Overview,
@@ -88,9 +90,21 @@ class LiveDecisions:
         view = pod_view(self._scheduler, self._records, namespace, name)
         return None if view.state == UNKNOWN and not view.decisions and view.latest is None else view
 
+    def comparison(self, number: int, other: str) -> NodeComparison | None:
+        """Why the node of an attempt and not another one; with words for the points, as the cluster is now."""
+        decision = self.decision(number)
+        if decision is None:
+            return None
+        namespace, _, name = decision.summary.pod.partition("/")
+        pod = find_pod(self._scheduler, namespace, name)
+        tell = None
+        if pod is not None and pod.uid == decision.summary.uid:
+            evaluator = Evaluator(self._scheduler, self._clock)
+            tell = Differences(self._scheduler.state, evaluator.profile_for(pod), pod)
+        return contrast(decision, other, tell=tell)
+
     async def evaluate(self, namespace: str, name: str) -> Evaluation | None:
-        """What would be decided on a pod now, and what would help it, in turns with everything else on the loop."""
-        await asyncio.sleep(0)  # the turn of the loop may have been long already
+        """What would be decided on a pod now."""
         pod = find_pod(self._scheduler, namespace, name)
         return None if pod is None else await Evaluator(self._scheduler, self._clock).explain_in_turns(pod)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from scheduler.app.configuration import all_plugins
 from scheduler.app.manifests import ManifestError
 from scheduler.app.simulation import Simulation
@@ -36,5 +38,6 @@ def evaluate_here(objects: Iterable[Model], namespace: str, name: str, *, asked:
             f"the cluster has no pod {namespace}/{name} that has not ended: -n NAMESPACE says where it is"
         )
     evaluation = Evaluator(scheduler).explain(pod)
-    view = pod_view(scheduler, None, namespace, name)
+    # What it went through here, on its way in, is nothing that ever happened to it.
+    view = replace(pod_view(scheduler, None, namespace, name), history=(), added="", queue="")
     return explain(view, time=evaluation.time, evaluation=evaluation, asked=asked, source=SIMULATED)

@@ -11,12 +11,13 @@ from scheduler.cli.problems import FAILED, OK, complain
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
     from scheduler.app.asking import Asking
     from scheduler.cli.parsers import SubParsers
     from scheduler.client.auth import Connection
     from scheduler.explain.explanation import PodExplanation
-    from scheduler.explain.views import Decision, Evaluation, PodView
+    from scheduler.explain.views import Decision, Evaluation, NodeComparison, PodView
 
 _EPILOG: Final = """\
 examples:
@@ -139,7 +140,17 @@ async def _asked(scheduler: Asking, namespace: argparse.Namespace, where: str, n
     decision = await _recorded(scheduler, namespace, pod)
     evaluation = await _fresh(scheduler, namespace, pod, decision, where, name)
     time = evaluation.time if evaluation is not None else (await scheduler.overview()).time
-    return explain(pod, time=time, decision=decision, evaluation=evaluation, asked=namespace.node)
+    compared = await _compared(scheduler, decision, namespace.node)
+    return explain(pod, time=time, decision=decision, evaluation=evaluation, asked=namespace.node, compared=compared)
+
+
+async def _compared(scheduler: Asking, decision: Decision | None, asked: Sequence[str]) -> list[NodeComparison]:
+    """The node of a record against the next best and those that were asked for, in the scheduler's words."""
+    if decision is None or not decision.summary.node or not decision.summary.id:
+        return []
+    found = [await scheduler.comparison(decision.summary.id, other) for other in dict.fromkeys(["", *asked])]
+    known = {one.other: one for one in found if one is not None}
+    return list(known.values())
 
 
 async def _recorded(scheduler: Asking, namespace: argparse.Namespace, pod: PodView) -> Decision | None:

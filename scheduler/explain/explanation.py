@@ -1,15 +1,15 @@
 """All that there is to say about one pod, from what was recorded and from a fresh evaluation, told apart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from scheduler.explain.ages import age
 from scheduler.explain.grid import Part, Styled
 from scheduler.explain.journey import history, standing, steps
-from scheduler.explain.placement import chosen_node, compared, next_best, placement
+from scheduler.explain.placement import chosen_node, comparisons, placement
 from scheduler.explain.refusal import refused
-from scheduler.explain.views import API_VERSION, Decision, Evaluation, PodView, View
-from scheduler.explain.whynot import text
+from scheduler.explain.views import API_VERSION, Decision, Evaluation, NodeComparison, PodView, View
+from scheduler.explain.whynot.text import parts as why_not_parts
 
 RECORDED: Final = "recorded"
 """By a scheduler, as it decided."""
@@ -17,19 +17,6 @@ SIMULATED: Final = "simulated"
 """By this command, on the objects of the cluster."""
 
 _FOUND: Final = "Scheduled"
-
-
-class NodeStanding(View, frozen=True, kw_only=True):
-    """A node beside the chosen one: `lead` is how many points the chosen one is ahead, `points` by which plugins."""
-
-    node: str
-    fits: bool
-    rank: int = 0
-    total: int = 0
-    lead: int = 0
-    points: Mapping[str, int] = {}
-    plugin: str = ""
-    reasons: tuple[str, ...] = ()
 
 
 class PodExplanation(View, frozen=True, kw_only=True):
@@ -46,7 +33,7 @@ class PodExplanation(View, frozen=True, kw_only=True):
     pod: PodView
     decision: Decision | None = None
     evaluation: Evaluation | None = None
-    compared: tuple[NodeStanding, ...] = ()
+    compared: tuple[NodeComparison, ...] = ()
 
 
 def explain(
@@ -56,9 +43,10 @@ def explain(
     decision: Decision | None = None,
     evaluation: Evaluation | None = None,
     asked: Sequence[str] = (),
+    compared: Sequence[NodeComparison] = (),
     source: str = RECORDED,
 ) -> PodExplanation:
-    """Put together what is known."""
+    """Put together what is known; `compared` where the scheduler has words for the comparisons."""
     shown = decision if decision is not None else evaluation.decision if evaluation is not None else None
     return PodExplanation(
         api_version=API_VERSION,
@@ -68,7 +56,7 @@ def explain(
         pod=pod,
         decision=decision,
         evaluation=evaluation,
-        compared=_standings(shown, asked) if shown is not None else (),
+        compared=tuple(compared) or (comparisons(shown, asked) if shown is not None else ()),
     )
 
 
@@ -81,7 +69,7 @@ def story(explanation: PodExplanation, *, asked: Sequence[str] = ()) -> list[Par
     if not placed and explanation.source == RECORDED:
         parts.append(Styled(standing(pod, now), "bold"))
     if decision is not None:
-        parts += _recorded(decision, now, asked)
+        parts += _recorded(explanation, decision, asked)
     elif explanation.source == RECORDED and evaluation is None:
         parts.append(Styled("no attempt of it is on record"))
     if evaluation is not None:
@@ -90,10 +78,10 @@ def story(explanation: PodExplanation, *, asked: Sequence[str] = ()) -> list[Par
     return parts + (steps(decision.steps) if decision is not None else [])
 
 
-def _recorded(decision: Decision, now: str, asked: Sequence[str]) -> list[Part]:
-    summary = decision.summary
+def _recorded(explanation: PodExplanation, decision: Decision, asked: Sequence[str]) -> list[Part]:
+    summary, now = decision.summary, explanation.time
     if summary.result == _FOUND:
-        parts = placement(decision, asked=asked)
+        parts = placement(decision, explanation.compared, asked=asked)
     else:
         when = f"Attempt {summary.attempt}" if summary.attempt else "Recorded"
         parts = [Styled(f"\n{when}, {age(summary.time, now)} ago: {summary.result}", "bold"), *refused(decision)]
@@ -109,10 +97,10 @@ def _fresh(explanation: PodExplanation, evaluation: Evaluation, asked: Sequence[
     parts: list[Part] = [Styled(f"\n{title}", "bold")]
     if recorded is not None:
         parts.append(Styled(_changed(recorded, fresh)))
-    if chosen_node(fresh):
-        parts += placement(fresh, asked=asked)
+    if fresh.summary.result == _FOUND:
+        parts += placement(fresh, comparisons(fresh, asked), asked=asked)
     elif evaluation.why_not is not None:
-        parts += text.parts(evaluation.why_not)
+        parts += why_not_parts(evaluation.why_not)
     else:
         parts += refused(fresh)
     if fresh.incomplete:
@@ -139,25 +127,3 @@ def _other_reasons(fresh: Decision) -> str:
 
 def _reasons(decision: Decision) -> set[tuple[str, tuple[str, ...], int]]:
     return {(group.plugin, group.reasons, len(group.nodes)) for group in decision.rejected}
-
-
-def _standings(decision: Decision, asked: Sequence[str]) -> tuple[NodeStanding, ...]:
-    chosen = chosen_node(decision)
-    others = dict.fromkeys([next_best(decision, chosen), *asked])
-    found = (_standing(decision, chosen, name) for name in others if name and name != chosen)
-    return tuple(one for one in found if one is not None)
-
-
-def _standing(decision: Decision, chosen: str, name: str) -> NodeStanding | None:
-    feasible = decision.feasible
-    if name in feasible.names:
-        rank = feasible.names.index(name) + 1
-        if not feasible.totals or chosen not in feasible.names:
-            return NodeStanding(node=name, fits=True, rank=rank)
-        beside = compared(decision, chosen, name)
-        total = feasible.totals[rank - 1]
-        return NodeStanding(node=name, fits=True, rank=rank, total=total, lead=beside.lead, points=dict(beside.parts))
-    for group in decision.rejected:
-        if name in group.nodes:
-            return NodeStanding(node=name, fits=False, plugin=group.plugin, reasons=group.reasons)
-    return None

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from scheduler.explain.views import (
         Decision,
         Evaluation,
+        NodeComparison,
         NodePods,
         NodesView,
         Overview,
@@ -81,6 +82,10 @@ class Provider(Protocol):
         """One attempt, whole."""
         ...
 
+    def comparison(self, number: int, other: str) -> NodeComparison | None:
+        """Why the node of an attempt and not `other` ("": the next best)."""
+        ...
+
     def pod(self, namespace: str, name: str) -> PodView | None:
         """A pod and its way through the scheduler."""
         ...
@@ -131,6 +136,7 @@ class ExplainApi:
             ("overview",): self._overview,
             ("decisions",): self._decisions,
             ("decisions", "*"): self._decision,
+            ("decisions", "*", "comparison"): self._comparison,
             ("pods", "*", "*"): self._pod,
             ("pods", "*", "*", "evaluation"): self._evaluation,
             ("pending",): self._pending,
@@ -177,6 +183,15 @@ class ExplainApi:
         if found is None:
             what = f"decision {number} is not known (any more): {ROOT}/decisions lists those that are"
             raise ExplainError(404, "unknownDecision", what)
+        return found
+
+    async def _comparison(self, request: web.BaseRequest, arguments: tuple[str, ...]) -> NodeComparison:
+        other = _parameters(request, "other").get("other", "")
+        number = _number("the id of a decision", arguments[0])
+        found = self._provider.comparison(number, _name(other) if other else "")
+        if found is None:
+            what = f"decision {number} is not known (any more), chose no node, or knows no other one called {other!r}"
+            raise ExplainError(404, "nothingToCompare", what)
         return found
 
     async def _pod(self, request: web.BaseRequest, arguments: tuple[str, ...]) -> PodView:

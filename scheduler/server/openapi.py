@@ -21,6 +21,7 @@ _PATHS: Final[tuple[tuple[str, str, type[msgspec.Struct]], ...]] = (
     ("/explain/v1/overview", "The scheduler at a glance", views.Overview),
     ("/explain/v1/decisions", "Attempts, the newest first", views.SummaryPage),
     ("/explain/v1/decisions/{id}", "One attempt, whole", views.Decision),
+    ("/explain/v1/decisions/{id}/comparison", "Why that node and not another one", views.NodeComparison),
     ("/explain/v1/pods/{namespace}/{name}", "A pod and its way through the scheduler", views.PodView),
     ("/explain/v1/pods/{namespace}/{name}/evaluation", "What would be decided on a pod now", views.Evaluation),
     ("/explain/v1/pending", "All waiting pods by cause and shape", views.Pending),
@@ -39,6 +40,7 @@ _QUERY: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
         {"type": "string", "enum": ["Scheduled", "Unschedulable", "Error", "Gated"]},
     ),
 )
+_OTHER: Final = (("other", "the other node; the next best one if it is left out", {"type": "string"}),)
 _REFUSALS: Final = {
     "400": "A parameter or a name is not valid",
     "404": "This is not known, or not any more",
@@ -84,10 +86,8 @@ def _operation(path: str, summary: str, view: type[msgspec.Struct]) -> dict[str,
         {"name": name, "in": "path", "required": True, "schema": {"type": "integer" if name == "id" else "string"}}
         for name in names
     ]
-    if view is views.SummaryPage:
-        parameters += [
-            {"name": name, "in": "query", "description": told, "schema": schema} for name, told, schema in _QUERY
-        ]
+    query = {views.SummaryPage: _QUERY, views.NodeComparison: _OTHER}.get(view, ())
+    parameters += [{"name": name, "in": "query", "description": told, "schema": schema} for name, told, schema in query]
     answers: dict[str, Any] = {
         "200": {
             "description": summary,

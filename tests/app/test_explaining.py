@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from scheduler.app.explaining import LiveDecisions
 from scheduler.explain.store import RecordStore
-from scheduler.explain.views import Decision, Summary, SummaryPage
+from scheduler.explain.views import Decision, Feasible, ScoreColumn, Summary, SummaryPage
 from scheduler.server.explain import Choice
 from tests.builders import node, pod
 from tests.cycle.rig import Rig
@@ -57,6 +58,24 @@ async def test_pods_nodes_and_the_whole_are_those_of_the_scheduler():
     overview = live.overview()
     assert (overview.leader, overview.recording, overview.nodes, overview.pods) == (False, False, 1, 1)
     assert (live.leads, live.synced) == (False, True)
+
+
+async def test_a_comparison_has_words_while_the_pod_is_the_same():
+    rig = Rig()
+    rig.put(node("n").capacity(cpu="10"), node("m").capacity(cpu="20"), pod("p").cpu("5"))
+    await rig.run()
+    live = decisions(rig, FewRecords())
+    column = ScoreColumn(plugin="NodeResourcesFit", weight=1, raw=(40, 70), normalized=(40, 70), weighted=(40, 70))
+    uid = live.pod("default", "p").uid
+    told = Decision(
+        summary=Summary(id=1, time="", pod="default/p", uid=uid, result="Scheduled", node="n"),
+        feasible=Feasible(names=("m", "n"), totals=(70, 40), columns=(column,)),
+    )
+    live.decision = lambda number: told if number == 1 else None
+    assert "% of CPU" in live.comparison(1, "m").parts[0].words
+    assert live.comparison(2, "") is None
+    told = replace(told, summary=replace(told.summary, uid="another"))
+    assert live.comparison(1, "").parts[0].words == ""
 
 
 async def test_an_evaluation_is_fresh_and_changes_nothing():

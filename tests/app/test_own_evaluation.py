@@ -20,7 +20,7 @@ def test_a_pending_pod_of_any_scheduler_is_decided_on_alone():
         "Scheduled",
     )
     assert found.evaluation.decision.feasible.names == ("b",)
-    assert [(one.node, one.fits, one.plugin) for one in found.compared] == [("a", False, "NodeResourcesFit")]
+    assert [(one.other, one.rejected.plugin) for one in found.compared] == [("a", "NodeResourcesFit")]
 
 
 def test_a_placed_pod_is_decided_on_as_if_it_were_not():

@@ -91,6 +91,8 @@ class TestAsking:
                 assert await asking.pod("shop", "web-1") == WEB
                 assert await asking.pod("shop", "gone") is None
                 assert await asking.decision(7) == DECISION
+                assert (await asking.comparison(7)).lead == 57
+                assert await asking.comparison(7, "zzz") is None
                 assert (await asking.evaluation("shop", "big")).decision == BIG.latest
                 assert (await asking.overview()).leader
                 assert (await asking.pending()).total == 1

@@ -34,6 +34,10 @@ class FakeScheduler(Asking):
         self.asked.append("decision")
         return self.decisions_known.decision(number)
 
+    async def comparison(self, number, other=""):
+        self.asked.append("comparison")
+        return self.decisions_known.comparison(number, other)
+
     async def evaluation(self, namespace, name):
         self.asked.append("evaluation")
         return await self.decisions_known.evaluate("shop", "big")
@@ -76,7 +80,7 @@ def test_a_placed_pod_is_explained_by_its_record_alone(scheduler, capsys):
     out = capsys.readouterr().out
     assert out.startswith("shop/web-1 is on a: 187 points, 57 more than b")
     assert "c was turned down by NodeName" in out
-    assert scheduler.asked == ["pod"]
+    assert scheduler.asked == ["pod", "comparison", "comparison"]
 
 
 def test_for_a_pending_pod_what_was_recorded_and_what_is_so_now_are_both_told(scheduler, capsys):
@@ -107,7 +111,7 @@ def test_a_placed_pod_without_a_record_is_evaluated(scheduler):
 def test_an_attempt_on_record_can_be_named(scheduler, capsys):
     assert main(["explain", "pod", "big", "--attempt", "7"]) == 0
     assert "187 points" in capsys.readouterr().out
-    assert scheduler.asked == ["pod", "decision"]
+    assert scheduler.asked == ["pod", "decision", "comparison"]
 
 
 def test_json_and_yaml_have_everything(scheduler, capsys):
@@ -175,6 +179,7 @@ class TestWithoutAScheduler:
         assert "Evaluated here, from what you may read of the cluster" in shown.out
         assert "big does not fit on the only node: a is too small for the pod's CPU" in shown.out
         assert "one more node like a but with 9 CPU" in shown.out
+        assert "In the queue" not in shown.out
 
     def test_that_can_be_asked_for(self, capsys):
         assert main(["explain", "pod", "big", "--from-cluster", "-o", "json"]) == 0

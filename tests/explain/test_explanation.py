@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from scheduler.explain.explanation import SIMULATED, NodeStanding, explain, story
-from scheduler.explain.views import Evaluation, Rejected, WhyNot
+from scheduler.explain.explanation import SIMULATED, explain, story
+from scheduler.explain.views import Evaluation, NodeComparison, Rejected, WhyNot
 from tests.explain.test_placement import text
 from tests.fakes.decisions import BIG, DECISION, REFUSAL, WEB
 
@@ -53,7 +53,7 @@ def test_a_change_since_the_attempt_is_said():
 def test_a_simulated_evaluation_says_that_it_is_one():
     evaluation = Evaluation(time=NOW, decision=REFUSAL, why_not=WHY)
     shown = text(story(explain(BIG, time=NOW, evaluation=evaluation, source=SIMULATED)))
-    assert shown.startswith("\nEvaluated here, from what you may read of the cluster\nno node has 8 CPUs")
+    assert shown.startswith("\nEvaluated here, from what you may read of the cluster\nno node has 8 CPUs.")
     assert "pending" not in shown
 
 
@@ -73,7 +73,7 @@ def test_as_json_it_carries_its_version_and_the_comparisons():
         "PodExplanation",
         "recorded",
     )
-    runner_up, asked = msgspec.convert(value["compared"], tuple[NodeStanding, ...])
-    assert (runner_up.node, runner_up.rank, runner_up.total, runner_up.lead) == ("b", 2, 130, 57)
-    assert sum(runner_up.points.values()) == 57
-    assert (asked.node, asked.fits, asked.plugin) == ("c", False, "NodeName")
+    runner_up, asked = msgspec.convert(value["compared"], tuple[NodeComparison, ...])
+    assert (runner_up.node, runner_up.other, runner_up.lead) == ("a", "b", 57)
+    assert sum(part.points for part in runner_up.parts) == 57
+    assert (asked.other, asked.rejected.plugin) == ("c", "NodeName")

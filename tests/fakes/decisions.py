@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from scheduler.explain.comparison import contrast
 from scheduler.explain.views import (
     Decision,
     Evaluation,
@@ -88,6 +89,10 @@ class FakeDecisions:
 
     def decision(self, number):
         return {7: DECISION, 8: REFUSAL}.get(number)
+
+    def comparison(self, number, other):
+        found = self.decision(number)
+        return None if found is None else contrast(found, other)
 
     def pod(self, namespace, name):
         return {WEB.pod: WEB, BIG.pod: BIG}.get(f"{namespace}/{name}")

@@ -18,8 +18,18 @@ def problems(value, schema, schemas, where="$"):
     if not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "boolean"):
         return [f"{where}: {value!r} is no {kind}"]
     if kind == "array":
-        return [text for index, item in enumerate(value) for text in problems(item, schema["items"], schemas, f"{where}[{index}]")]  # fmt: skip  # noqa: E501
+        return _array(value, schema, schemas, where)
     return _object(value, schema, schemas, where) if kind == "object" else []
+
+
+def _array(value, schema, schemas, where):
+    first = schema.get("prefixItems", ())
+    found = [] if len(value) >= schema.get("minItems", 0) else [f"{where}: too few items"]
+    for index, item in enumerate(value):
+        inner = first[index] if index < len(first) else schema["items"]
+        place = f"{where}[{index}]"
+        found += problems(item, inner, schemas, place) if inner else [f"{place}: one too many"]
+    return found
 
 
 def _object(value, schema, schemas, where):
