@@ -60,6 +60,18 @@ async def test_pods_nodes_and_the_whole_are_those_of_the_scheduler():
     assert (live.leads, live.synced) == (False, True)
 
 
+def test_the_view_of_all_nodes_is_made_once_a_second_at_most():
+    rig, now = Rig(), [1000.0]
+    live = LiveDecisions(rig.scheduler, None, leads=bool, synced=bool, clock=lambda: now[0])
+    rig.put(node("n"))
+    assert live.nodes().names == ("n",)
+    rig.put(node("m"))
+    now[0] += 0.9
+    assert live.nodes().names == ("n",)
+    now[0] += 0.1
+    assert live.nodes().names == ("m", "n")
+
+
 async def test_a_comparison_has_words_while_the_pod_is_the_same():
     rig = Rig()
     rig.put(node("n").capacity(cpu="10"), node("m").capacity(cpu="20"), pod("p").cpu("5"))
