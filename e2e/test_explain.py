@@ -105,6 +105,8 @@ def test_a_user_with_a_client_certificate_is_told_why_a_pod_is_where_it_is(
     assert told.returncode == 0, told.stderr
     value = json.loads(told.stdout)
     assert (value["pod"]["node"], value["pod"]["state"], value["source"]) == (node, "Scheduled", "recorded")
+    assert value["decision"]["summary"]["node"] == node
+    assert value["compared"][0]["node"] == node
     told = run(control_plane.kubeconfig("jane"), "explain", "pod", "web-1", "-n", emptied)
     assert f"{emptied}/web-1" in told.stdout
 
@@ -128,6 +130,7 @@ def test_a_user_with_a_token_is_told_what_a_pod_waits_for(
     assert told.returncode == 0, told.stderr
     assert f"{emptied}/big-1 is pending" in told.stdout
     assert "Insufficient cpu" in told.stdout
+    assert "would help" in told.stdout
 
 
 def test_each_missing_right_is_named_until_there_is_none(
