@@ -141,7 +141,7 @@ def _arithmetic(survey: Survey, outcome: Outcome, why: Callable[[list[int]], str
                 name=outcome.name(domain),
                 count=int(outcome.sums[domain]),
                 nodes=int(outcome.nodes[domain]),
-                fits=outcome.verdict[domain] == 0,
+                fits=bool(outcome.verdict[domain] == 0),
                 usable=int(outcome.usable[domain]),
             )
             for domain in order[:_SHOWN]

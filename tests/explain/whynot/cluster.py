@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec.structs import replace
 
 from scheduler.app.profiles import build_profiles
@@ -51,9 +52,10 @@ class Cluster:
         return info(pod, self.state)
 
     def why_not(self, pod: Any) -> WhyNot:
-        """The answer for a pod that fits nowhere."""
+        """The answer for a pod that fits nowhere, which is the same once it was sent to somebody."""
         answer = explain(self.state, self.profile, self.info(pod))
         assert answer is not None
+        assert msgspec.json.decode(msgspec.json.encode(answer), type=type(answer)) == answer
         return answer
 
     def found(self, pod: Any) -> list[Found]:
