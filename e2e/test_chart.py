@@ -176,6 +176,7 @@ def test_flags_are_rendered_from_values(helm: Helm) -> None:
         "--logging-format=json",
         "-v=4",
         "--scheduler-profiles",
+        "--annotate-decisions",
         "--feature-gates=NodeDeclaredFeatures=true",
         "--kube-api-burst=200",
         "--profiling=false",
@@ -309,6 +310,16 @@ def test_the_cluster_role_writes_bindings_status_volumes_events_and_reviews_and_
 def test_without_preemption_no_pod_may_be_deleted(helm: Helm) -> None:
     without = allowed(one(helm.render("--set", "rbac.preemption=false"), "ClusterRole", "kube-system:berth"))
     assert allowed(one(helm.render(), "ClusterRole", "kube-system:berth")) - without == {("", "pods", "delete")}
+
+
+def test_only_to_annotate_decisions_may_pods_be_patched(helm: Helm) -> None:
+    annotating = helm.render("--set", "annotateDecisions.enabled=true")
+    before, after = helm.render(), annotating
+    assert "--annotate-decisions" not in container(before)["args"]
+    assert "--annotate-decisions" in container(after)["args"]
+    name = "kube-system:berth"
+    more = allowed(one(after, "ClusterRole", name)) - allowed(one(before, "ClusterRole", name))
+    assert more == {("", "pods", "patch")}
 
 
 def test_nobody_may_read_decisions_unless_named(helm: Helm) -> None:

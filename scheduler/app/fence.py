@@ -8,7 +8,7 @@ from scheduler.client.dispatcher import Dispatcher
 from scheduler.client.errors import BindError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from scheduler.api.objects import PodCondition
     from scheduler.client.http import Session
@@ -22,7 +22,7 @@ class NotLeadingError(BindError):
 
 
 class FencedDispatcher(Dispatcher):
-    """A dispatcher that begins no bind, deletion or status patch unless `leads` says yes at that moment.
+    """A dispatcher that begins no bind, deletion or patch of a pod unless `leads` says yes at that moment.
 
     A process that was suspended for longer than its lease goes on where it stopped, before any timer tells it that
     the lease is lost. `leads` compares clocks, so it knows.
@@ -58,3 +58,9 @@ class FencedDispatcher(Dispatcher):
             super().patch_pod_status(
                 namespace, name, uid, conditions=conditions, nominated_node_name=nominated_node_name
             )
+
+    async def annotate_pod(
+        self, namespace: str, name: str, uid: str, change: Callable[[Mapping[str, str]], Mapping[str, str | None]]
+    ) -> bool:
+        """Change a pod's annotations; False, with nothing written, where this process does not lead."""
+        return self._leads() and await super().annotate_pod(namespace, name, uid, change)

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from scheduler.app.annotating import Annotator
 from scheduler.app.assembly import assemble, connect
 from scheduler.app.config_file import follow
 from scheduler.app.debugger import CacheDebugger
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from scheduler.app.profile_operator import ProfileOperator
     from scheduler.app.settings import Settings
     from scheduler.client.dispatcher import Dispatcher
+    from scheduler.cycle.journal import Journal
     from scheduler.cycle.scheduler import Scheduler
     from scheduler.server.secure import SecureServer
 
@@ -87,6 +89,7 @@ class SchedulerService:
         )
         recorded = settings.records > 0 and settings.record_bytes > 0
         self._records = RecordStore(settings.records, settings.record_bytes) if recorded else None
+        self._annotator: Annotator | None = None
         self._ending: asyncio.Future[Ending] | None = None
         self._asked_to_stop = False
         self._synced = False
@@ -159,13 +162,23 @@ class SchedulerService:
             random_source=random.Random(settings.random_seed),
             longest_unschedulable=settings.options.pod_max_in_unschedulable_pods_duration,
             checked=checked,
-            journal=self._records,
+            journal=self._journal(writer),
             histories=self._records is not None,
         )
         wire(scheduler)
         if self._records is not None:
             self._records.watch(scheduler)
+        if self._annotator is not None:
+            self._annotator.yield_to(lambda: scheduler.queue.ready)
         return scheduler
+
+    def _journal(self, writer: Dispatcher) -> Journal | None:
+        """What keeps records of attempts, and writes them to the pods if that is wanted."""
+        if self._records is None or not self._settings.annotate:
+            return self._records
+        outcomes = self._metrics.decision_annotations
+        self._annotator = Annotator(self._records, self._records, writer, outcomes)
+        return self._annotator
 
     def _leadership(self, transport: Transport) -> Leadership | None:
         election = self._settings.config.leader_election
@@ -286,6 +299,8 @@ class SchedulerService:
             await operator.load()
             self._supervisor.start(operator.run(), "SchedulerProfiles")
             self._supervisor.start(operator.write_statuses(), "statuses of SchedulerProfiles")
+        if self._annotator is not None:
+            self._supervisor.start(self._annotator.run(), "annotations of decisions")
         log.info("Scheduling pods of %s", ", ".join(scheduler.profiles))
         self._supervisor.start(scheduler.run(), "scheduling", may_end=True)
 

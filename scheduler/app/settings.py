@@ -22,7 +22,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     `document` is what the configuration was read from, as JSON values, before any defaults, and `source` its file (""
     without one); `warnings` are for the log. `random_seed` None breaks ties differently in each process. `records`
-    attempts are recorded in at most `record_bytes`, none if either is 0. `grace` is the seconds that binds under way
+    attempts are recorded in at most `record_bytes`, none if either is 0; with `annotate` what is recorded is written to
+    the pods' annotations. `grace` is the seconds that binds under way
     get when the process is stopped. `scheduler_profiles`: whether SchedulerProfiles change profiles.
     """
 
@@ -36,5 +37,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     random_seed: int | None = None
     records: int = RECORDS
     record_bytes: int = BYTES
+    annotate: bool = False
     grace: float = 20.0
     scheduler_profiles: bool = False

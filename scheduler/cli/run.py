@@ -37,6 +37,7 @@ examples:
   berth run --config /etc/berth/config.yaml -v 2    as the Helm chart runs it
   berth run --write-config-to berth.yaml            a file to start from
   berth run --record-decisions=0                    keep nothing to explain decisions with
+  berth run --annotate-decisions                    show them in the pods' annotations as well
   kill -USR2 PID                                    compare the caches and dump them to the log
 
 SIGTERM and SIGINT stop it in order: no more pods are taken, binds under way end, the lease is released. A second
@@ -91,6 +92,16 @@ def add_parser(subparsers: SubParsers) -> None:
         help=f"memory that the records may take, as 64Mi; older ones lose details first (default {BYTES >> 20}Mi)",
     )
     own.add_argument(
+        "--annotate-decisions",
+        type=go_bool,
+        nargs="?",
+        const=True,
+        default=False,
+        metavar="true|false",
+        help="write the outcome of each attempt to the pod's annotations, as kube-scheduler-simulator does: verdicts "
+        "and scores, up to 200Ki a pod (default false; needs the right to patch pods)",
+    )
+    own.add_argument(
         "--shutdown-grace-period",
         type=seconds,
         default=20.0,
@@ -142,6 +153,11 @@ def _settings(namespace: argparse.Namespace) -> Settings:
     from scheduler.config.load import load_config
     from scheduler.config.options import apply_flags
 
+    if namespace.annotate_decisions and not (namespace.record_decisions and namespace.record_decisions_bytes):
+        none = "--record-decisions" if not namespace.record_decisions else "--record-decisions-bytes"
+        raise ValueError(
+            f"--annotate-decisions writes what is recorded, and {none}=0 records nothing: leave one of them"
+        )
     gates, warnings = supported_gates(namespace.feature_gates or ())
     registry = all_plugins()
     source = namespace.config or ""
@@ -163,6 +179,7 @@ def _settings(namespace: argparse.Namespace) -> Settings:
         random_seed=namespace.random_seed,
         records=namespace.record_decisions,
         record_bytes=namespace.record_decisions_bytes,
+        annotate=namespace.annotate_decisions,
         grace=namespace.shutdown_grace_period,
         scheduler_profiles=namespace.scheduler_profiles,
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from scheduler.client.annotationwriter import AnnotationWriter
 from scheduler.client.backoff import Backoff
 from scheduler.client.binding import Binder, BindSettings
 from scheduler.client.errors import ApiError, BindError, TransportError
@@ -24,7 +25,7 @@ from scheduler.client.status import StatusPatch
 from scheduler.client.volumewriter import VolumeWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator, Sequence
+    from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 
     from scheduler.api.objects import PersistentVolume, PersistentVolumeClaim, PodCondition
     from scheduler.client.http import Session
@@ -55,8 +56,8 @@ class WriteSettings:
 class Dispatcher(Writer):
     """The write side of a real cluster (``interface.Writer``).
 
-    Events go over ``event_session`` where one is given, so that they have a rate limit of their own, as
-    kube-scheduler's have. ``on_event_dropped`` is called for each event that was not written.
+    Events and annotations go over ``event_session`` where one is given, so that they have a rate limit of their own,
+    as kube-scheduler's events have. ``on_event_dropped`` is called for each event that was not written.
     """
 
     def __init__(
@@ -74,6 +75,9 @@ class Dispatcher(Writer):
         self._slots = Slots(self._settings.concurrency, reserved=self._settings.reserved_for_binds)
         self._binder = Binder(session, self._settings.bind, rng=self._rng)
         self._volumes = VolumeWriter(session, within=self._settings.request_timeout)
+        self._annotations = AnnotationWriter(
+            event_session or session, self._slots, within=self._settings.request_timeout
+        )
         self._events = EventWriter(
             event_session or session,
             self._slots,
@@ -190,6 +194,12 @@ class Dispatcher(Writer):
         with self._call():
             async with self._slots.slot(Rank.BIND):
                 return await self._volumes.update_claim(claim)
+
+    async def annotate_pod(
+        self, namespace: str, name: str, uid: str, change: Callable[[Mapping[str, str]], Mapping[str, str | None]]
+    ) -> bool:
+        """Change a pod's annotations; see ``AnnotationWriter.annotate_pod``."""
+        return await self._annotations.annotate_pod(namespace, name, uid, change)
 
     def create_event(self, event: Event) -> None:
         """Write an event, without waiting; see ``interface.EventSink``."""

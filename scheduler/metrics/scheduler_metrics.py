@@ -44,6 +44,13 @@ DECISION_RECORDS = Spec(
     "ALPHA",
     "Number of scheduling attempts whose records are kept.",
 )
+DECISION_ANNOTATIONS = Spec(
+    "berth_decision_annotations_total",
+    "ALPHA",
+    "Number of scheduling attempts that were to be written to the annotations of their pods, by result: written, "
+    "failed, or dropped (too many were waiting, the record or the pod was gone, or there was no room).",
+    labels=("result",),
+)
 DECISION_RECORDS_BYTES = Spec(
     "berth_decision_records_bytes",
     "ALPHA",
@@ -180,6 +187,7 @@ class SchedulerMetrics:
         self.events_dropped = self._counter(DROPPED_EVENTS)
         self.decision_records = self._gauge(DECISION_RECORDS)
         self.decision_records_bytes = self._gauge(DECISION_RECORDS_BYTES)
+        self.decision_annotations = self._counter(DECISION_ANNOTATIONS)
         self.config_reloads = self._counter(config_specs.CONFIG_RELOADS)
         self.config_last_success = self._gauge(config_specs.CONFIG_LAST_SUCCESS)
         self.config_info = self._gauge(config_specs.CONFIG_INFO)

@@ -43,3 +43,13 @@ async def test_the_leader_writes(writes):
 
 async def test_whoever_does_not_lead_writes_nothing(writes):
     assert await writes(leads=False) == ([NotLeadingError, NotLeadingError], [])
+
+
+@pytest.mark.parametrize("leads", [True, False])
+async def test_only_the_leader_annotates_pods(server, leads):
+    server.on("GET", PODS.path("ns", "c"), reply({"metadata": {"uid": "uid-c"}}))
+    server.on("PATCH", PODS.path("ns", "c"), reply({}))
+    async with Session(server.connection, qps=0) as session:
+        writer = FencedDispatcher(session, leads=lambda: leads)
+        assert await writer.annotate_pod("ns", "c", "uid-c", lambda present: {"a": "b"}) is leads
+    assert [seen.method for seen in server.requests] == (["GET", "PATCH"] if leads else [])

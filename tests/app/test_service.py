@@ -189,3 +189,21 @@ async def test_decisions_are_checked_where_that_is_asked_for(server, start, even
     service.stop()
     await task
     assert len(checked) == 1
+
+
+@pytest.mark.parametrize("annotate", [True, False])
+async def test_a_decision_is_written_to_its_pod_if_that_is_wanted(server, start, eventually, annotate):
+    serve(server, nodes=[NODE], pods=[POD])
+    accept_bindings(server, "p")
+    path = kinds.PODS.path("default", "p")
+    server.on("GET", path, reply({"metadata": {"uid": POD.metadata.uid}}))
+    server.on("PATCH", path, reply({}))
+    service, task = start(annotate=annotate)
+    await eventually(lambda: bindings(server) == ["n"])
+    if annotate:
+        await eventually(lambda: server.seen("PATCH", path))
+        (patch,) = server.seen("PATCH", path)
+        assert patch.body["metadata"]["annotations"]["kube-scheduler-simulator.sigs.k8s.io/selected-node"] == "n"
+    service.stop()
+    assert await task == 0
+    assert len(server.seen("PATCH", path)) == annotate

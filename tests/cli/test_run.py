@@ -128,3 +128,12 @@ def test_a_process_that_cannot_start_says_why(run, monkeypatch, problem, code, c
     monkeypatch.setattr(process, "run_process", refuse)
     assert main(["run"]) == code
     assert capsys.readouterr().err == f"berth: error: {problem}\n"
+
+
+def test_decisions_are_written_to_pods_only_if_asked_for_and_recorded(run, capsys):
+    assert run()[1].annotate is False
+    assert run("--annotate-decisions")[1].annotate is True
+    for nothing in ("--record-decisions=0", "--record-decisions-bytes=0"):
+        code, settings = run("--annotate-decisions", nothing)
+        assert (code, settings) == (2, None)
+        assert f"{nothing} records nothing" in capsys.readouterr().err

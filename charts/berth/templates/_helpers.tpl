@@ -126,8 +126,8 @@ leaderElection:
 {{- fail "podDisruptionBudget.minAvailable and podDisruptionBudget.maxUnavailable are both set: give one of them (null unsets a default)." }}
 {{- end }}
 {{- range $flag, $_ := .Values.extraArgs }}
-{{- if or (has $flag (list "config" "secure-port" "logging-format" "v" "feature-gates" "scheduler-profiles")) (hasPrefix "leader-elect" $flag) }}
-{{- fail (printf "extraArgs.%s is set: the chart gives this flag itself, from profiles and config, securePort, logging, featureGates, schedulerProfiles or leaderElection." $flag) }}
+{{- if or (has $flag (list "config" "secure-port" "logging-format" "v" "feature-gates" "scheduler-profiles" "annotate-decisions")) (hasPrefix "leader-elect" $flag) }}
+{{- fail (printf "extraArgs.%s is set: the chart gives this flag itself, from profiles and config, securePort, logging, featureGates, schedulerProfiles, annotateDecisions or leaderElection." $flag) }}
 {{- end }}
 {{- end }}
 {{- $names := splitList ", " (include "berth.schedulerNames" .) }}
