@@ -158,7 +158,8 @@ class CaseRunner:
             failure = Failure(outcome.UNSCHEDULABLE, message, plugins)
         except PluginError as problem:
             failure = outcome.error(str(problem))
-        if begun and self._checked is not None:
+        # An attempt that failed came to no decision that could be compared.
+        if begun and self._checked is not None and (failure is None or failure.rejected):
             self._checked(profile, pod, begun[0])
         if not begun:
             return failed(failure or outcome.error(""))

@@ -28,13 +28,16 @@ class Executor:
     With `asynchronous` (gate SchedulerAsyncPreemption) the preemptor is held back meanwhile, and the last victim goes
     only after all others: so the event of its deletion finds the pod free to go. No victim goes before the preemptor's
     nomination and the end of lesser ones are written, as kube-scheduler sends those first, and waits for them.
+
+    kube-scheduler lets the preemptor go as soon as the last deletion is answered. It is held here until that is seen in
+    the state as well: tried in between, woken by something else, it would find its node full and evict others.
     """
 
     def __init__(self, handle: Handle, *, asynchronous: bool) -> None:
         self._handle = handle
         self._asynchronous = asynchronous
         self._preempting: dict[str, PodInfo | None] = {}
-        """By uid of the preemptor: the last victim, once it is that one's turn."""
+        """By uid of the preemptor: the last victim, once it is that one's turn. Kept until that is seen to go."""
 
     def start(self, preemptor: PodInfo, eviction: Eviction) -> None:
         """Begin to evict."""
@@ -44,6 +47,7 @@ class Executor:
         if not self._asynchronous:
             self._handle.spawn(self._all_at_once(preemptor, eviction.node, victims))
         elif victims:
+            self._forget_done()
             self._preempting[preemptor.uid] = None
             self._handle.spawn(self._last_one_last(preemptor, eviction.node, victims))
 
@@ -52,10 +56,17 @@ class Executor:
         if uid not in self._preempting:
             return False
         last = self._preempting[uid]
-        if last is None:
-            return True
-        now = self._handle.state.pods.get(last.uid)
+        return last is None or self._is_there(last)
+
+    def _is_there(self, victim: PodInfo) -> bool:
+        now = self._handle.state.pods.get(victim.uid)
         return now is not None and not now.terminating
+
+    def _forget_done(self) -> None:
+        """Forget the preemptors whose last victim is gone, also those that are gone themselves."""
+        for uid, last in list(self._preempting.items()):
+            if last is not None and not self._is_there(last):
+                del self._preempting[uid]
 
     def lesser_nominations(self, preemptor: PodInfo, node: str) -> list[PodInfo]:
         """The pods nominated to a node that matter less than the preemptor (getLowerPriorityNominatedPods)."""
@@ -76,9 +87,10 @@ class Executor:
             failed = True
             log.exception("Preemption for pod %s on node %s failed", preemptor.key, node)
         finally:
-            del self._preempting[preemptor.uid]
+            if failed or in_memory or self._preempting[preemptor.uid] is None:
+                # No deletion will be heard of that might let the pod go.
+                del self._preempting[preemptor.uid]
         if failed or in_memory:
-            # No deletion will be heard of that might wake the pod.
             self._handle.activate([preemptor.key])
         result = labels.ERROR if failed else labels.SUCCESS
         self._handle.metrics.preemption_goroutines_execution.labels(result).inc()

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from scheduler.cache.state import ClusterState
     from scheduler.plugins.interpodaffinity.terms import OwnTerms
 
+_HOSTNAME: Final = "kubernetes.io/hostname"
+
 Codes = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
 
@@ -53,6 +55,12 @@ def existing_anti_affinity(state: ClusterState, label_class: LabelClass) -> list
         counters.tally(held.counter, held.term.topology_key)
         for held in counters.held_matching(REQUIRED_ANTI, label_class)
     ]
+
+
+def any_keeps_hostname_free(state: ClusterState) -> bool:
+    """Whether any assigned pod has a required anti-affinity term by hostname, whomever it is against."""
+    held_terms = state.counters.held[REQUIRED_ANTI].values()
+    return any(held.counter.total and held.term.topology_key == _HOSTNAME for held in held_terms)
 
 
 def _occupied(tallies: Iterable[DomainTally], nodes: NodeView) -> Mask | None:

@@ -23,6 +23,7 @@ from scheduler.plugins.interpodaffinity.filtering import (
     NO_AFFINITY,
     OWN_ANTI_AFFINITY,
     affinity_codes,
+    any_keeps_hostname_free,
     existing_anti_affinity,
 )
 from scheduler.plugins.interpodaffinity.terms import OwnTerms, depends_on_namespaces, own_terms
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from scheduler.framework.events import EventHint
     from scheduler.framework.handle import Handle
     from scheduler.framework.interface import Codes, Scores
+
+_FAST_PATH: Final = "InterPodAffinityHostnameFastPath"
 
 REASON_AFFINITY: Final = "node(s) didn't match pod affinity rules"
 REASON_ANTI_AFFINITY: Final = "node(s) didn't match pod anti-affinity rules"
@@ -66,6 +69,7 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
         self._hard_weight = args.hard_pod_affinity_weight
         self._ignore_existing = args.ignore_preferred_terms_of_existing_pods
         self._state = handle.state
+        self._by_hostname_later = handle.feature_enabled(_FAST_PATH)
         self._scores = f"{self.name}/scores"
 
     # filter
@@ -80,7 +84,10 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
             return None
         size = cycle.nodes.size
         avoided = existing_anti_affinity(cycle.state, shape.label_class)
-        return None if any(tally.sums(size).any() for tally in avoided) else SKIP
+        if any(tally.sums(size).any() for tally in avoided):
+            return None
+        # Under the gate kube-scheduler leaves terms by hostname to Filter, which it then can not skip.
+        return None if self._by_hostname_later and any_keeps_hostname_free(cycle.state) else SKIP
 
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """Affinity first, then the pod's own anti-affinity, then that of existing pods."""

@@ -20,6 +20,7 @@ class World:
     """A writer that notes what it is told, and waits at a delete call until it is let go on."""
 
     def __init__(self, *, asynchronous=True, waiting=()):
+        self.asynchronous = asynchronous
         self.state = ClusterState()
         self.calls = []
         self.events = []
@@ -53,6 +54,10 @@ class World:
 
     async def finish(self):
         await asyncio.gather(*self.tasks)
+
+    def sees_gone(self, name):
+        """The watch tells of a pod's deletion."""
+        self.state.remove_pod(next(pod.uid for pod in self.state.pods if pod.name == name))
 
     def block(self, name):
         """Make the deletion of a pod wait."""
@@ -130,6 +135,29 @@ async def test_its_event_tells_by_whom_and_where():
     await world.finish()
     note = f"Preempted by pod {world.preemptor.uid} on node n"
     assert world.events == [("a", "Normal", "Preempted", "Preempting", note, None)]
+
+
+async def test_the_preemptor_waits_until_the_deletion_is_seen():
+    """It would find its node full, and evict others, if something else woke it in between."""
+    world = World()
+    world.start(world.victim("a"), world.victim("b"))
+    await world.finish()
+    assert world.calls[-1] == "delete b"
+    world.sees_gone("a")
+    assert world.holds
+    world.sees_gone("b")
+    assert not world.holds
+
+
+async def test_preemptors_that_never_come_back_are_forgotten():
+    world = World()
+    world.start(world.victim("a"))
+    await world.finish()
+    world.sees_gone("a")
+    first, world.preemptor = world.preemptor, info(wanting().uid("next"), world.state)
+    world.start(world.victim("b"))
+    assert first.uid not in world.executor._preempting
+    await world.finish()
 
 
 async def test_victims_that_are_leaving_are_left_alone():

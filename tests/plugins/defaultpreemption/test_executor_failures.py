@@ -54,7 +54,9 @@ async def test_a_victim_that_turns_out_to_be_gone_is_none(world, told):
     (world.deleted if told else world.gone).add("a")
     world.start(msgspec.structs.replace(world.victim("a"), preempted=told))
     await world.finish()
-    assert (world.events, world.activated, world.holds) == ([], [], False)
+    assert (world.events, world.activated, world.holds) == ([], [], world.asynchronous)
+    world.sees_gone("a")
+    assert not world.holds
 
 
 @pytest.mark.parametrize(
@@ -71,6 +73,8 @@ async def test_the_last_victim_is_tried_only_if_all_others_went(failing, last_is
     assert {"condition a", "condition b"} <= set(world.calls)
     assert ("condition c" in world.calls) is last_is_tried
     assert world.activated == (["default/urgent"] if failing else [])
+    assert world.holds is not bool(failing)
+    world.sees_gone("c")
     assert not world.holds
     assert (world.result("error"), world.result("success")) == ((1, 0) if failing else (0, 1))
 

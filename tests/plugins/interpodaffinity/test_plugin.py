@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scheduler.api.objects import Namespace
 from scheduler.config.args.inter_pod_affinity import InterPodAffinityArgs
-from scheduler.framework.status import Code, PluginError, error
+from scheduler.framework.status import SKIP, Code, PluginError, error
 from scheduler.plugins.interpodaffinity.plugin import InterPodAffinity
 from tests.builders import node, pod, pod_term, state
 from tests.plugins import harness
@@ -194,6 +194,23 @@ class TestFilter:
             Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
             'parsing pod: requiredAffinityTerms: "Near" is not a valid label selector operator',
         )
+
+
+class TestFastPath:
+    """The gate InterPodAffinityHostnameFastPath, under which terms by hostname are looked at in Filter."""
+
+    @pytest.mark.parametrize(
+        ("key", "gate", "skips"),
+        [(HOST, False, True), (HOST, True, False), (ZONE, True, True)],
+        ids=["gate off", "by hostname", "by zone"],
+    )
+    def test_pods_that_keep_others_away_by_hostname_let_no_pod_be_skipped(self, key, gate, skips):
+        away = pod("away").requires_pods(pod_term(key, {"app": "else"}), anti=True).on("a")
+        cluster = cluster_of(node("a").zone("z"), pods=[away])
+        gates = {"InterPodAffinityHostnameFastPath": gate}
+        plugin = InterPodAffinity(InterPodAffinityArgs(), harness.handle(cluster.state, gates=gates))
+        status = plugin.pre_filter(cycle_for(cluster, pod("p").build()))
+        assert (status is SKIP) is skips
 
 
 class TestScore:
