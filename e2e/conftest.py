@@ -40,9 +40,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         pytest.exit(f"the end-to-end tests can't run: {error}", returncode=1)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[str]:
-    """A Chromium without a window, the same for all tests; where it takes commands."""
+    """A Chromium without a window, for the tests of one module, as it is never quite idle; where it takes commands."""
     with running_browser() as address:
         yield address
 

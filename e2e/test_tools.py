@@ -107,8 +107,8 @@ class TestCacheName:
 
 
 def test_an_unknown_name_is_an_error_that_lists_the_known():
-    with pytest.raises(tools.ToolError, match=r"no tool 'kubelet'; the tools are etcd, kube-apiserver"):
-        tools.binary("kubelet")
+    with pytest.raises(tools.ToolError, match=r"no tool 'kube-proxy'; the tools are etcd, kube-apiserver"):
+        tools.binary("kube-proxy")
 
 
 @pytest.mark.parametrize("name", tools.TOOLS)
