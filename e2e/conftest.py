@@ -20,6 +20,7 @@ _NEEDS = {
     "contested": ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"),
     "kubelet_stand_in": ("kubelet",),
     "oracle": ("oracle",),
+    "shadowed": ("etcd", "kube-apiserver", "kube-scheduler"),
     "session_programs": ("sessions", "etcd", "kube-apiserver"),
     "helm": ("helm",),
 }
