@@ -156,7 +156,7 @@ def _settings(namespace: argparse.Namespace) -> Settings:
     if namespace.annotate_decisions and not (namespace.record_decisions and namespace.record_decisions_bytes):
         none = "--record-decisions" if not namespace.record_decisions else "--record-decisions-bytes"
         raise ValueError(
-            f"--annotate-decisions writes what is recorded, and {none}=0 records nothing: leave one of them"
+            f"--annotate-decisions writes what is recorded, and {none}=0 records nothing: give one of them only"
         )
     gates, warnings = supported_gates(namespace.feature_gates or ())
     registry = all_plugins()
