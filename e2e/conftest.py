@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         tools.ensure(needed)
     except (tools.ToolError, BrowserError) as error:
         pytest.exit(f"the end-to-end tests can't run: {error}", returncode=1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_loop_of_the_main_thread() -> None:
+    """Python 3.11 makes a loop when first asked for the current one, and nobody closes that."""
+    asyncio.set_event_loop(None)
 
 
 @pytest.fixture(scope="module")
