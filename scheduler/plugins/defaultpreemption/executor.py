@@ -75,21 +75,22 @@ class Executor:
     # work
 
     async def _last_one_last(self, preemptor: PodInfo, node: str, victims: Sequence[PodInfo]) -> None:
-        failed = in_memory = False
+        failed = in_memory = registered = False
         try:
             await self._clear_nominations(preemptor, node)
             *others, last = victims
             failed = await self._preempt_all(preemptor, node, others)
             if not failed:
                 self._preempting[preemptor.uid] = last
+                registered = True
                 in_memory = await self._preempt(preemptor, node, last)
         except Exception:
             failed = True
             log.exception("Preemption for pod %s on node %s failed", preemptor.key, node)
         finally:
-            if failed or in_memory or self._preempting[preemptor.uid] is None:
-                # No deletion will be heard of that might let the pod go.
-                del self._preempting[preemptor.uid]
+            if failed or in_memory or not registered:
+                # No deletion will be heard of that might let the pod go. It may have been forgotten by now.
+                self._preempting.pop(preemptor.uid, None)
         if failed or in_memory:
             self._handle.activate([preemptor.key])
         result = labels.ERROR if failed else labels.SUCCESS

@@ -160,6 +160,22 @@ async def test_preemptors_that_never_come_back_are_forgotten():
     await world.finish()
 
 
+async def test_a_deletion_that_is_seen_before_it_is_answered_ends_well():
+    """Its event overtakes the answer, and another preemption, which forgets what is done, begins in between."""
+    world = World()
+    world.block("a")
+    world.start(world.victim("a"))
+    await turns()
+    world.sees_gone("a")
+    first, world.preemptor = world.preemptor, info(wanting().uid("next"), world.state)
+    world.start(world.victim("b"))
+    assert not world.executor.holds(first.uid)
+    world.gates["a"].set()
+    await world.finish()
+    assert world.result("success") == 2
+    assert world.activated == []
+
+
 async def test_victims_that_are_leaving_are_left_alone():
     world = World()
     leaving = msgspec.structs.replace(world.victim("leaving"), terminating=True)
