@@ -6,6 +6,7 @@ Everything here belongs to the event loop's thread: nothing is locked.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, Generic, Literal, NamedTuple, TypeVar
@@ -90,7 +91,7 @@ class HistogramSeries:
 Series = TypeVar("Series", CounterSeries, GaugeSeries, HistogramSeries)
 
 
-class Family(Generic[Series]):
+class Family(ABC, Generic[Series]):
     """All series of one metric, made on first use; one without labels has its only series from the start."""
 
     kind: ClassVar[str]
@@ -120,8 +121,7 @@ class Family(Generic[Series]):
     def collect(self) -> Iterator[Metric]:
         """The family with its samples, ordered by label values."""
         metric = self._metric()
-        for values in sorted(self._series):
-            self._add(metric, self._label_set(values), self._series[values])
+        self._fill(metric)
         yield metric
 
     def _metric(self) -> Metric:
@@ -135,11 +135,16 @@ class Family(Generic[Series]):
         if len(values) != len(self.spec.labels):
             raise ValueError(f"{self.spec.name} has the labels {self.spec.labels}, but was given {values}")
 
-    def _new(self) -> Series:
-        raise NotImplementedError
+    def _sorted(self) -> Iterator[tuple[dict[str, str], Series]]:
+        for values in sorted(self._series):
+            yield self._label_set(values), self._series[values]
 
-    def _add(self, metric: Metric, labels: dict[str, str], series: Series) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _new(self) -> Series: ...
+
+    @abstractmethod
+    def _fill(self, metric: Metric) -> None:
+        """Add the samples."""
 
 
 class Counter(Family[CounterSeries]):
@@ -150,8 +155,9 @@ class Counter(Family[CounterSeries]):
     def _new(self) -> CounterSeries:
         return CounterSeries()
 
-    def _add(self, metric: Metric, labels: dict[str, str], series: CounterSeries) -> None:
-        metric.add_sample(self.spec.name, labels, float(series.value))
+    def _fill(self, metric: Metric) -> None:
+        for labels, series in self._sorted():
+            metric.add_sample(self.spec.name, labels, float(series.value))
 
 
 class Gauge(Family[GaugeSeries]):
@@ -169,15 +175,13 @@ class Gauge(Family[GaugeSeries]):
         if not self.spec.labels:
             self._series.clear()
 
-    def collect(self) -> Iterator[Metric]:
-        metric = self._metric()
+    def _fill(self, metric: Metric) -> None:
         values: dict[tuple[str, ...], float] = {key: series.value for key, series in self._series.items()}
         for source in self._sources:
             values.update(source())
         for key in sorted(values):
             self._check(key)
             metric.add_sample(self.spec.name, self._label_set(key), float(values[key]))
-        yield metric
 
     def _new(self) -> GaugeSeries:
         return GaugeSeries()
@@ -195,10 +199,11 @@ class Histogram(Family[HistogramSeries]):
     def _new(self) -> HistogramSeries:
         return HistogramSeries(self.spec.buckets)
 
-    def _add(self, metric: Metric, labels: dict[str, str], series: HistogramSeries) -> None:
+    def _fill(self, metric: Metric) -> None:
         name = self.spec.name
-        total = 0
-        for bound, total in zip(self._bound_texts, accumulate(series.counts), strict=True):
-            metric.add_sample(f"{name}_bucket", {**labels, "le": bound}, total)
-        metric.add_sample(f"{name}_sum", labels, float(series.sum))
-        metric.add_sample(f"{name}_count", labels, total)
+        for labels, series in self._sorted():
+            total = 0
+            for bound, total in zip(self._bound_texts, accumulate(series.counts), strict=True):
+                metric.add_sample(f"{name}_bucket", {**labels, "le": bound}, total)
+            metric.add_sample(f"{name}_sum", labels, float(series.sum))
+            metric.add_sample(f"{name}_count", labels, total)
