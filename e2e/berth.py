@@ -18,6 +18,7 @@ from e2e.controlplane.process import Process, free_port
 
 if TYPE_CHECKING:
     import signal
+    from collections.abc import Sequence
     from types import TracebackType
 
     from e2e.controlplane import ControlPlane
@@ -137,12 +138,15 @@ class Berth:
         return self._process.wait(30.0)
 
 
-def get(port: int | str, path: str, token: str = "") -> tuple[int, str]:
-    """Status and text of an HTTPS endpoint on loopback, whatever its certificate."""
+def get(port: int | str, path: str, token: str = "", certificate: Sequence[Path] = ()) -> tuple[int, str]:
+    """Status and text of an HTTPS endpoint on loopback, whatever its certificate; ours is a file and its key's."""
+    context = ssl._create_unverified_context()
+    if certificate:
+        context.load_cert_chain(*certificate)
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     request = urllib.request.Request(f"https://127.0.0.1:{port}{path}", headers=headers)
     try:
-        with urllib.request.urlopen(request, context=ssl._create_unverified_context(), timeout=10) as answer:
+        with urllib.request.urlopen(request, context=context, timeout=10) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as refusal:
         return refusal.code, refusal.read().decode()

@@ -6,12 +6,10 @@ with, and connects to the same port on loopback.
 
 from __future__ import annotations
 
-import ssl
-import urllib.request
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from e2e import tools
+from e2e.berth import get
 from e2e.controlplane.nodes import node
 from e2e.controlplane.process import Process, free_port
 
@@ -86,11 +84,7 @@ class ForwardingNode:
         self._cluster.api.patch(f"{pods}/{name}/status", {"status": {"phase": "Running"}}, kind="merge")
 
     def _ready(self) -> bool:
-        context = ssl._create_unverified_context()
-        context.load_cert_chain(*map(str, self._client))
-        ask = partial(urllib.request.urlopen, context=context, timeout=5)
         try:
-            with ask(f"https://127.0.0.1:{self._port}/healthz") as answer:
-                return bool(answer.status == 200)
+            return get(self._port, "/healthz", certificate=self._client)[0] == 200
         except OSError:
             return False
