@@ -24,7 +24,7 @@ from scheduler.client.auth import connect as find_cluster
 from scheduler.client.http import Session
 from scheduler.client.informers import Informers, SyncTimeoutError
 from scheduler.client.memory import MemoryCluster, MemoryWriter
-from scheduler.client.supervise import Supervisor, TaskDiedError
+from scheduler.client.supervise import Supervisor
 from scheduler.metrics.component import ComponentMetrics
 from scheduler.metrics.observing import ObservingMetrics
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
@@ -200,6 +200,3 @@ class ShadowService:
             behind=observation.agreement.behind if different else (),
         )
         self._on_observation(observation)
-
-
-__all__ = ["Extent", "ShadowService", "TaskDiedError", "default_profiles", "observed_config"]
