@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from scheduler.api.topology_labels import ZONE_LABEL
 from scheduler.app.admission import admitted
 from scheduler.app.assembly import assemble, connect
 from scheduler.app.decisions import SCHEDULED, UNSCHEDULABLE, Decisions, PodDecision, gated_pods, unlogged
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 _LOOK: Final = 0.01
 _LONGEST: Final = 1.5
-_ZONE: Final = "topology.kubernetes.io/zone"
 
 
 class DemoReport(msgspec.Struct, frozen=True):
@@ -94,7 +94,7 @@ class Demo:
     def summary(self) -> str:
         """What the cluster consists of, in words."""
         nodes = self.cluster.list(NODES)
-        zones = len({node.metadata.labels.get(_ZONE, "") for node in nodes} - {""})
+        zones = len({node.metadata.labels.get(ZONE_LABEL, "") for node in nodes} - {""})
         pods = self.cluster.list(PODS)
         running = sum(1 for pod in pods if pod.spec.node_name)
         parts = [_count(len(nodes), "node") + (f" in {_count(zones, 'zone')}" if zones else "")]

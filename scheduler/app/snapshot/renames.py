@@ -14,6 +14,7 @@ from scheduler.api.claims import BETA_CLASS, SELECTED_NODE
 from scheduler.api.csi_migration import BETA_REGION, BETA_ZONE, ZONE_DELIMITER
 from scheduler.api.csi_migration import REGION as REGION_KEY
 from scheduler.api.csi_migration import ZONE as ZONE_KEY
+from scheduler.api.topology_labels import HOSTNAME_LABEL
 from scheduler.app.snapshot import pseudonyms as kinds
 from scheduler.app.snapshot.fields import SIMPLE
 from scheduler.plugins.image_locality import normalized_image_name
@@ -32,7 +33,6 @@ _PLAIN_KEYS: Final = frozenset(
 )
 _PLAIN_VALUES: Final = frozenset({"", "true", "false"})
 _ANY_ADDRESS: Final = frozenset({"0.0.0.0", "::", "127.0.0.1", "::1"})
-_HOSTNAME: Final = "kubernetes.io/hostname"
 _NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 _POD_NAME: Final = "statefulset.kubernetes.io/pod-name"
 _ZONES: Final = frozenset({ZONE_KEY, BETA_ZONE, "topology.gke.io/zone", "topology.ebs.csi.aws.com/zone"})
@@ -136,7 +136,7 @@ class Renames:
             return ZONE_DELIMITER.join(self._names.name(kinds.REGION, part) for part in value.split(ZONE_DELIMITER))
         if key == _NAMESPACE_NAME:
             return self._names.name(kinds.NAMESPACE, value)
-        for own_key, kind in ((_HOSTNAME, kinds.NODE), (_POD_NAME, kinds.POD)):
+        for own_key, kind in ((HOSTNAME_LABEL, kinds.NODE), (_POD_NAME, kinds.POD)):
             if key == own_key and self._names.knows(kind, value):
                 return self._names.name(kind, value)
         return self._names.name(kinds.VALUE, value)

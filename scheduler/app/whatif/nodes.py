@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from scheduler.api.objects import CSINode, Node, NodeStatus, Pod, Taint, VolumeAttachment
+from scheduler.api.topology_labels import HOSTNAME_LABEL
 from scheduler.app.whatif.pods import belongs_to_node, pods_by_node, take_off
 from scheduler.app.whatif.selection import matches
 from scheduler.app.whatif.world import ChangeError, find_nodes
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from scheduler.app.whatif.world import World
 
-HOSTNAME: Final = "kubernetes.io/hostname"
 UNSCHEDULABLE: Final = "node.kubernetes.io/unschedulable"
 _CONDITION_TAINTS: Final = "node.kubernetes.io/"
 _AUTOSCALER_TAINTS: Final = ("ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler")
@@ -175,8 +175,8 @@ def _fresh(like: Node, name: str, uid: str) -> Node:
     before = like.metadata.name
     # Whatever label repeats the name (the hostname does) repeats the new one.
     labels = {key: name if value == before else value for key, value in like.metadata.labels.items()}
-    if HOSTNAME in labels:
-        labels[HOSTNAME] = name
+    if HOSTNAME_LABEL in labels:
+        labels[HOSTNAME_LABEL] = name
     metadata = replace(like.metadata, name=name, uid=uid, labels=labels, creation_timestamp=None)
     taints = tuple(taint for taint in like.spec.taints if not _of_condition(taint))
     status = NodeStatus(

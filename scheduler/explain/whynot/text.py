@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scheduler.api.topology_labels import HOSTNAME_LABEL
 from scheduler.explain.grid import Grid, Styled
 from scheduler.explain.whynot.wording import count
-from scheduler.plugins.podtopologyspread.constraints import HOSTNAME_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.api.topology_labels import HOSTNAME_LABEL
 from scheduler.cache.counters import REQUIRED_ANTI
 from scheduler.plugins.interpodaffinity.terms import add_up
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from scheduler.cache.shapes import LabelClass
     from scheduler.cache.state import ClusterState
     from scheduler.plugins.interpodaffinity.terms import OwnTerms
-
-_HOSTNAME: Final = "kubernetes.io/hostname"
 
 Codes = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
@@ -60,7 +59,7 @@ def existing_anti_affinity(state: ClusterState, label_class: LabelClass) -> list
 def any_keeps_hostname_free(state: ClusterState) -> bool:
     """Whether any assigned pod has a required anti-affinity term by hostname, whomever it is against."""
     held_terms = state.counters.held[REQUIRED_ANTI].values()
-    return any(held.counter.total and held.term.topology_key == _HOSTNAME for held in held_terms)
+    return any(held.counter.total and held.term.topology_key == HOSTNAME_LABEL for held in held_terms)
 
 
 def _occupied(tallies: Iterable[DomainTally], nodes: NodeView) -> Mask | None:

@@ -8,6 +8,7 @@ import msgspec
 
 from scheduler.api.objects import TopologySpreadConstraint
 from scheduler.api.selectors import EQUALS, Requirement, Selector, compile_label_selector
+from scheduler.api.topology_labels import HOSTNAME_LABEL, ZONE_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 DO_NOT_SCHEDULE: Final = "DoNotSchedule"
 SCHEDULE_ANYWAY: Final = "ScheduleAnyway"
 HONOR: Final = "Honor"
-HOSTNAME_LABEL: Final = "kubernetes.io/hostname"
-ZONE_LABEL: Final = "topology.kubernetes.io/zone"
 
 SYSTEM_DEFAULTS: Final = (
     TopologySpreadConstraint(topology_key=HOSTNAME_LABEL, when_unsatisfiable=SCHEDULE_ANYWAY, max_skew=3),

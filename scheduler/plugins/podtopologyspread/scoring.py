@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scheduler.plugins.podtopologyspread.constraints import HOSTNAME_LABEL
+from scheduler.api.topology_labels import HOSTNAME_LABEL
 
 if TYPE_CHECKING:
     from scheduler.cache.nodes import NodeView

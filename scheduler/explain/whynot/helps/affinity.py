@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from scheduler.api.objects import ObjectMeta, Pod, PodAffinity, WeightedPodAffinityTerm
 from scheduler.api.selectors import EQUALS, EXISTS, IN
+from scheduler.api.topology_labels import HOSTNAME_LABEL
 from scheduler.explain.whynot.affinity import AFFINITY, EXISTING, Term, terms_of, turned_down
 from scheduler.explain.whynot.change import Change, Option
 from scheduler.explain.whynot.helps.evict import removal
 from scheduler.explain.whynot.wording import key_word, selector_text
 from scheduler.framework.names import INTER_POD_AFFINITY
-from scheduler.plugins.podtopologyspread.constraints import HOSTNAME_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from msgspec.structs import replace
 
+from scheduler.api.topology_labels import HOSTNAME_LABEL, ZONE_LABEL
 from scheduler.cache.terms import NO_LABELS
 from scheduler.explain.whynot.change import Change, Option
 from scheduler.explain.whynot.helps.evict import is_of_node
@@ -20,7 +21,6 @@ from scheduler.explain.whynot.spread import deciding
 from scheduler.explain.whynot.volumes import ZONES, zones_of
 from scheduler.explain.whynot.wording import listed, quantity, resource_word, rounded_up
 from scheduler.framework.names import NODE_AFFINITY
-from scheduler.plugins.podtopologyspread.constraints import HOSTNAME_LABEL, ZONE_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
