@@ -13,17 +13,13 @@ from msgspec.structs import replace
 
 from scheduler.api.meta import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from scheduler.api.storage import CSIPersistentVolumeSource, PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity
+from scheduler.api.topology_labels import BETA_REGION_LABEL, BETA_ZONE_LABEL, REGION_LABEL, ZONE_DELIMITER, ZONE_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scheduler.api.volumes import Volume
 
-ZONE: Final = "topology.kubernetes.io/zone"
-REGION: Final = "topology.kubernetes.io/region"
-BETA_ZONE: Final = "failure-domain.beta.kubernetes.io/zone"
-BETA_REGION: Final = "failure-domain.beta.kubernetes.io/region"
-ZONE_DELIMITER: Final = "__"
 MIGRATED_PLUGINS: Final = "storage.alpha.kubernetes.io/migrated-plugins"
 """The annotation of a CSINode that lists the in-tree plugins that are migrated on the node."""
 
@@ -119,7 +115,7 @@ def _gce_handle(volume: PersistentVolume) -> str:
     disk = volume.spec.gce_persistent_disk
     assert disk is not None
     labels = volume.metadata.labels
-    zones = (labels.get(BETA_ZONE) or labels.get(ZONE) or "").split(ZONE_DELIMITER)
+    zones = (labels.get(BETA_ZONE_LABEL) or labels.get(ZONE_LABEL) or "").split(ZONE_DELIMITER)
     if len(zones) > 1:
         return f"projects/{_UNSPECIFIED}/regions/{_gce_region(zones)}/disks/{disk.pd_name}"
     return f"projects/{_UNSPECIFIED}/zones/{zones[0] or _UNSPECIFIED}/disks/{disk.pd_name}"
@@ -162,8 +158,8 @@ def _translated_affinity(volume: PersistentVolume, key: str) -> VolumeNodeAffini
                 for term in terms or (NodeSelectorTerm(),)
             )
             required = NodeSelector()
-    if region == BETA_REGION and any(_values(terms, region)):
-        renamed[region] = REGION
+    if region == BETA_REGION_LABEL and any(_values(terms, region)):
+        renamed[region] = REGION_LABEL
     if required is None:
         return affinity
     return VolumeNodeAffinity(required=NodeSelector(node_selector_terms=tuple(_renamed(t, renamed) for t in terms)))
@@ -177,10 +173,10 @@ def _renamed(term: NodeSelectorTerm, names: Mapping[str, str]) -> NodeSelectorTe
 def _topology_labels(terms: Sequence[NodeSelectorTerm], labels: Mapping[str, str]) -> tuple[str, str]:
     keys = {expression.key for term in terms for expression in term.match_expressions}
     for place in (keys, labels.keys()):
-        for zone, region in ((ZONE, REGION), (BETA_ZONE, BETA_REGION)):
+        for zone, region in ((ZONE_LABEL, REGION_LABEL), (BETA_ZONE_LABEL, BETA_REGION_LABEL)):
             if zone in place:
                 return zone, region
-    return ZONE, REGION
+    return ZONE_LABEL, REGION_LABEL
 
 
 def _values(terms: Sequence[NodeSelectorTerm], key: str) -> list[tuple[str, ...]]:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.api.topology_labels import BETA_REGION_LABEL, BETA_ZONE_LABEL, REGION_LABEL, ZONE_LABEL
+
 if TYPE_CHECKING:
     from scheduler.api.objects import Node
 
-_ZONE_LABELS: Final = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
-_REGION_LABELS: Final = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
+_ZONE_LABELS: Final = (BETA_ZONE_LABEL, ZONE_LABEL)
+_REGION_LABELS: Final = (BETA_REGION_LABEL, REGION_LABEL)
 
 
 def zone_key(node: Node) -> tuple[str, str]:

@@ -8,10 +8,6 @@ import msgspec
 import pytest
 
 from scheduler.api.csi_migration import (
-    BETA_REGION,
-    BETA_ZONE,
-    REGION,
-    ZONE,
     MigrationError,
     in_tree_by_name,
     in_tree_of,
@@ -19,6 +15,7 @@ from scheduler.api.csi_migration import (
     translated,
 )
 from scheduler.api.objects import PersistentVolume, Volume
+from scheduler.api.topology_labels import BETA_REGION_LABEL, BETA_ZONE_LABEL, REGION_LABEL, ZONE_LABEL
 
 EBS_ZONE = "topology.ebs.csi.aws.com/zone"
 EBS = {"awsElasticBlockStore": {"volumeID": "vol-1"}}
@@ -119,9 +116,9 @@ def test_what_can_not_be_translated(source: dict[str, Any], problem: str) -> Non
     ("labels", "expected"),
     [
         ({}, "projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d"),
-        ({ZONE: "z"}, "projects/UNSPECIFIED/zones/z/disks/d"),
-        ({ZONE: "z", BETA_ZONE: "beta"}, "projects/UNSPECIFIED/zones/beta/disks/d"),
-        ({ZONE: "us-east1-a__us-east1-b"}, "projects/UNSPECIFIED/regions/us-east1/disks/d"),
+        ({ZONE_LABEL: "z"}, "projects/UNSPECIFIED/zones/z/disks/d"),
+        ({ZONE_LABEL: "z", BETA_ZONE_LABEL: "beta"}, "projects/UNSPECIFIED/zones/beta/disks/d"),
+        ({ZONE_LABEL: "us-east1-a__us-east1-b"}, "projects/UNSPECIFIED/regions/us-east1/disks/d"),
     ],
 )
 def test_a_gce_disk_is_named_after_its_zone_or_region(labels: dict[str, str], expected: str) -> None:
@@ -136,31 +133,31 @@ def test_a_gce_disk_is_named_after_its_zone_or_region(labels: dict[str, str], ex
 @pytest.mark.parametrize("zones", ["a__b", "us-east1-a__us-west1-a"])
 def test_zones_of_no_common_region_are_an_error(zones: str) -> None:
     with pytest.raises(MigrationError, match="failed to get region from zones"):
-        moved({ZONE: zones}, gcePersistentDisk={"pdName": "d"})
+        moved({ZONE_LABEL: zones}, gcePersistentDisk={"pdName": "d"})
 
 
 class TestTopology:
     def test_zones_move_to_the_drivers_key(self) -> None:
-        terms = affinity([requirement(ZONE, "a"), requirement("other", "x")], [requirement(ZONE, "b")])
+        terms = affinity([requirement(ZONE_LABEL, "a"), requirement("other", "x")], [requirement(ZONE_LABEL, "b")])
         assert moved(None, terms) == [[(EBS_ZONE, ("a",)), ("other", ("x",))], [(EBS_ZONE, ("b",))]]
 
     def test_beta_zones_move_too_and_beta_regions_become_general(self) -> None:
-        terms = affinity([requirement(BETA_ZONE, "a"), requirement(BETA_REGION, "r")])
-        assert moved(None, terms) == [[(EBS_ZONE, ("a",)), (REGION, ("r",))]]
+        terms = affinity([requirement(BETA_ZONE_LABEL, "a"), requirement(BETA_REGION_LABEL, "r")])
+        assert moved(None, terms) == [[(EBS_ZONE, ("a",)), (REGION_LABEL, ("r",))]]
 
     def test_without_a_zone_in_the_affinity_the_label_is_added_to_each_term(self) -> None:
-        assert moved({ZONE: "b__a__ "}) == [[(EBS_ZONE, ("a", "b"))]]
+        assert moved({ZONE_LABEL: "b__a__ "}) == [[(EBS_ZONE, ("a", "b"))]]
         terms = affinity([requirement("other", "x")], [requirement("more", "y")])
         zone = (EBS_ZONE, ("z",))
-        assert moved({BETA_ZONE: "z"}, terms) == [[("other", ("x",)), zone], [("more", ("y",)), zone]]
+        assert moved({BETA_ZONE_LABEL: "z"}, terms) == [[("other", ("x",)), zone], [("more", ("y",)), zone]]
 
     def test_a_zone_in_the_affinity_wins_over_the_label(self) -> None:
-        assert moved({ZONE: "label"}, affinity([requirement(ZONE, "a")])) == [[(EBS_ZONE, ("a",))]]
+        assert moved({ZONE_LABEL: "label"}, affinity([requirement(ZONE_LABEL, "a")])) == [[(EBS_ZONE, ("a",))]]
 
     def test_without_any_zone_nothing_is_added(self) -> None:
         assert moved() is None
-        assert moved({ZONE: " "}) is None
+        assert moved({ZONE_LABEL: " "}) is None
 
     def test_azure_disks_keep_theirs(self) -> None:
-        terms = affinity([requirement(ZONE, "a")])
-        assert moved({ZONE: "z"}, terms, azureDisk={"diskURI": "d"}) == [[(ZONE, ("a",))]]
+        terms = affinity([requirement(ZONE_LABEL, "a")])
+        assert moved({ZONE_LABEL: "z"}, terms, azureDisk={"diskURI": "d"}) == [[(ZONE_LABEL, ("a",))]]

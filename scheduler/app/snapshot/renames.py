@@ -11,10 +11,14 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from scheduler.api.claims import BETA_CLASS, SELECTED_NODE
-from scheduler.api.csi_migration import BETA_REGION, BETA_ZONE, ZONE_DELIMITER
-from scheduler.api.csi_migration import REGION as REGION_KEY
-from scheduler.api.csi_migration import ZONE as ZONE_KEY
-from scheduler.api.topology_labels import HOSTNAME_LABEL
+from scheduler.api.topology_labels import (
+    BETA_REGION_LABEL,
+    BETA_ZONE_LABEL,
+    HOSTNAME_LABEL,
+    REGION_LABEL,
+    ZONE_DELIMITER,
+    ZONE_LABEL,
+)
 from scheduler.app.snapshot import pseudonyms as kinds
 from scheduler.app.snapshot.fields import SIMPLE
 from scheduler.plugins.image_locality import normalized_image_name
@@ -35,8 +39,8 @@ _PLAIN_VALUES: Final = frozenset({"", "true", "false"})
 _ANY_ADDRESS: Final = frozenset({"0.0.0.0", "::", "127.0.0.1", "::1"})
 _NAMESPACE_NAME: Final = "kubernetes.io/metadata.name"
 _POD_NAME: Final = "statefulset.kubernetes.io/pod-name"
-_ZONES: Final = frozenset({ZONE_KEY, BETA_ZONE, "topology.gke.io/zone", "topology.ebs.csi.aws.com/zone"})
-_REGIONS: Final = frozenset({REGION_KEY, BETA_REGION})
+_ZONES: Final = frozenset({ZONE_LABEL, BETA_ZONE_LABEL, "topology.gke.io/zone", "topology.ebs.csi.aws.com/zone"})
+_REGIONS: Final = frozenset({REGION_LABEL, BETA_REGION_LABEL})
 _COMPARING: Final = frozenset({"Gt", "Lt"})
 _PATH_WORDS: Final = frozenset({"", "aws:", "projects", "zones", "regions", "disks", "UNSPECIFIED"})
 _NUMBERED: Final = re.compile(r"(.+)-([0-9]+)")

@@ -8,6 +8,7 @@ import numpy as np
 
 from scheduler.api.claims import claim_name, class_of_claim
 from scheduler.api.nodeaffinity import compile_node_selector
+from scheduler.api.topology_labels import BETA_ZONE_LABEL, ZONE_LABEL
 from scheduler.cache.nodes import NodeView
 from scheduler.explain.whynot.wording import key_word, listed
 from scheduler.framework import names
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     Phrase = tuple[str, str]
 
 EXCLUSIVE = "ReadWriteOncePod"
-ZONES = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+ZONES = (ZONE_LABEL, BETA_ZONE_LABEL)
 _OPERATORS = {"In": "in", "NotIn": "not in"}
 _WORDS = dict(
     zip(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from scheduler.api.resource_names import CPU, EPHEMERAL_STORAGE, MEMORY, is_huge_pages
+from scheduler.api.topology_labels import HOSTNAME_LABEL, REGION_LABEL, ZONE_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,9 +17,9 @@ _UNITS: Final = ((2**40, "Ti"), (2**30, "Gi"), (2**20, "Mi"), (2**10, "Ki"))
 _COARSE: Final = 16
 """From so many units on what is below them is rounded away."""
 _SHORT_KEYS: Final = {
-    "topology.kubernetes.io/zone": "zone",
-    "topology.kubernetes.io/region": "region",
-    "kubernetes.io/hostname": "hostname",
+    ZONE_LABEL: "zone",
+    REGION_LABEL: "region",
+    HOSTNAME_LABEL: "hostname",
 }
 _FEW: Final = 4
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from scheduler.api.csi_migration import BETA_REGION, BETA_ZONE, REGION, ZONE, ZONE_DELIMITER
+from scheduler.api.topology_labels import BETA_REGION_LABEL, BETA_ZONE_LABEL, REGION_LABEL, ZONE_DELIMITER, ZONE_LABEL
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from scheduler.api.objects import PersistentVolume
     from scheduler.cache.nodes import NodeView
 
-KEYS: Final = (BETA_ZONE, BETA_REGION, ZONE, REGION)
-_GENERAL: Final = {BETA_ZONE: ZONE, BETA_REGION: REGION}
+KEYS: Final = (BETA_ZONE_LABEL, BETA_REGION_LABEL, ZONE_LABEL, REGION_LABEL)
+_GENERAL: Final = {BETA_ZONE_LABEL: ZONE_LABEL, BETA_REGION_LABEL: REGION_LABEL}
 
 
 class Topology(msgspec.Struct, frozen=True):
