@@ -52,10 +52,10 @@ class Transport(msgspec.Struct, frozen=True):
     lease: Session
 
 
-async def find_cluster(kubeconfig: str, *, master: str = "") -> Connection:
+async def find_cluster(kubeconfig: str, *, master: str = "", context: str = "") -> Connection:
     """Address and credentials of the API server. Raises SettingsError."""
     try:
-        return await connect(kubeconfig or None, master=master)
+        return await connect(kubeconfig or None, master=master, context=context or None)
     except AuthError as problem:
         raise SettingsError(str(problem)) from problem
 

@@ -8,7 +8,7 @@ import sys
 import webbrowser
 from typing import TYPE_CHECKING, Final
 
-from scheduler.cli.parsers import add_command
+from scheduler.cli.parsers import add_command, port
 from scheduler.cli.problems import FAILED, OK, complain
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def add_parser(subparsers: SubParsers) -> None:
         epilog=_EPILOG + "\n" + RIGHTS,
     )
     parser.add_argument("--no-browser", action="store_true", help="print the address, and open nothing")
-    parser.add_argument("--port", type=int, default=0, metavar="PORT", help="of 127.0.0.1 (default: any that is free)")
+    parser.add_argument("--port", type=port, default=0, metavar="PORT", help="of 127.0.0.1 (default: any that is free)")
     add_flags(parser)
 
 
@@ -51,8 +51,6 @@ def main(namespace: argparse.Namespace) -> int:
     from scheduler.app.reach import ReachError
     from scheduler.client.auth import AuthError
 
-    if not 0 <= namespace.port < 2**16:
-        return complain(f"--port {namespace.port}: ports are 1 to 65535")
     try:
         asyncio.run(_serve(namespace))
     except KeyboardInterrupt:

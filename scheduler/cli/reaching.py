@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from scheduler.cli.parsers import port
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import AsyncIterator
@@ -33,7 +35,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--lease-name", default="berth", metavar="NAME", help="the Lease that names the leader (default berth)"
     )
     where.add_argument(
-        "--scheduler-port", type=int, default=0, metavar="PORT", help="default: the pod's port called https, or 10259"
+        "--scheduler-port", type=port, default=0, metavar="PORT", help="default: the pod's port called https, or 10259"
     )
     where.add_argument("--server", default="", metavar="URL", help="ask https://HOST:PORT instead")
     where.add_argument(

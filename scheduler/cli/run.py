@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scheduler.api import quantity
-from scheduler.cli.parsers import add_command
+from scheduler.cli.parsers import add_command, whole
 from scheduler.cli.problems import FAILED, OK, complain
 from scheduler.config.features import parse_bool
 from scheduler.config.flags import add_scheduler_flags, go_bool, ineffective, seconds
@@ -79,7 +79,7 @@ def add_parser(subparsers: SubParsers) -> None:
     )
     own.add_argument(
         "--record-decisions",
-        type=_count,
+        type=whole(least=0),
         default=RECORDS,
         metavar="N",
         help=f"keep records of the last N attempts, to explain them; 0 for none (default {RECORDS:,})",
@@ -148,33 +148,20 @@ def main(namespace: argparse.Namespace) -> int:
 
 def _settings(namespace: argparse.Namespace) -> Settings:
     """Everything that was asked for, read and checked. Raises ValueError (of many kinds) and OSError."""
-    from scheduler.app.configuration import all_plugins, check_plugins, read_document, supported_gates
-    from scheduler.app.settings import Settings
-    from scheduler.config.load import load_config
-    from scheduler.config.options import apply_flags
+    from msgspec.structs import replace
+
+    from scheduler.app.settings import read_settings
 
     if namespace.annotate_decisions and not (namespace.record_decisions and namespace.record_decisions_bytes):
         none = "--record-decisions" if not namespace.record_decisions else "--record-decisions-bytes"
         raise ValueError(
             f"--annotate-decisions writes what is recorded, and {none}=0 records nothing: give one of them only"
         )
-    gates, warnings = supported_gates(namespace.feature_gates or ())
-    registry = all_plugins()
-    source = namespace.config or ""
-    document = read_document(source)
-    loaded = load_config(document, source=source, known_plugins=registry, feature_gates=gates)
-    config, options = apply_flags(loaded, namespace)
-    check_plugins(config, gates=gates, registry=registry, source=source)
-    for flag in options.ignored:
-        warnings.append(f"{flag} has no effect, as --config is given")
-    warnings += ineffective(namespace)
-    return Settings(
-        config=config,
-        options=options,
-        registry=registry,
-        document=document,
-        source=source,
-        warnings=tuple(warnings),
+    settings = read_settings(namespace)
+    ignored = [f"{flag} has no effect, as --config is given" for flag in settings.options.ignored]
+    return replace(
+        settings,
+        warnings=(*settings.warnings, *ignored, *ineffective(namespace)),
         self_check=_self_check(namespace.self_check),
         random_seed=namespace.random_seed,
         records=namespace.record_decisions,
@@ -183,13 +170,6 @@ def _settings(namespace: argparse.Namespace) -> Settings:
         grace=namespace.shutdown_grace_period,
         scheduler_profiles=namespace.scheduler_profiles,
     )
-
-
-def _count(text: str) -> int:
-    """A number that is not negative. Raises argparse.ArgumentTypeError."""
-    if not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(f"invalid number {text!r}: give 0 or more")
-    return int(text)
 
 
 def _size(text: str) -> int:

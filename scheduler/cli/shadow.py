@@ -7,7 +7,7 @@ import asyncio
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from scheduler.cli.parsers import add_command
+from scheduler.cli.parsers import add_command, whole
 from scheduler.cli.problems import FAILED, OK, complain, warn
 from scheduler.config.flags import seconds
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scheduler.app.observing.service import ShadowService
     from scheduler.app.settings import Settings
     from scheduler.cli.parsers import SubParsers
+    from scheduler.config.types import KubeSchedulerConfiguration
 
 _DESCRIPTION = """\
 Watch what another scheduler decides, take each decision once more at the same state of the cluster, with every node
@@ -64,9 +65,11 @@ def add_parser(subparsers: SubParsers) -> None:
     parser.add_argument(
         "--feature-gates", action="append", default=[], metavar="A=true,B=false", help="as kube-scheduler's"
     )
-    parser.add_argument("--kubeconfig", default="", metavar="FILE", help="the cluster ($KUBECONFIG otherwise)")
+    parser.add_argument("--kubeconfig", default=None, metavar="FILE", help="the cluster ($KUBECONFIG otherwise)")
     parser.add_argument("--context", default="", metavar="NAME", help="context of the kubeconfig")
-    parser.add_argument("--decisions", type=_count, default=None, metavar="N", help="end after so many decisions")
+    parser.add_argument(
+        "--decisions", type=whole(least=1), default=None, metavar="N", help="end after so many decisions"
+    )
     parser.add_argument("--for", type=seconds, default=None, dest="span", metavar="TIME", help="end after, say, 10m")
     parser.add_argument(
         "--fail-below", type=_percentage, default=None, metavar="PERCENT", help="exit code 1 if less than this agrees"
@@ -112,34 +115,24 @@ def main(namespace: argparse.Namespace) -> int:
 
 
 def _settings(namespace: argparse.Namespace) -> Settings:
+    """What to observe by, read and checked. Raises SettingsError, ValueError (of many kinds) and OSError."""
     from msgspec.structs import replace
 
-    from scheduler.app.configuration import all_plugins, check_plugins, read_config, supported_gates
     from scheduler.app.observing.service import default_profiles, observed_config
-    from scheduler.app.settings import Settings
-    from scheduler.config.options import Options
+    from scheduler.app.settings import read_settings
 
-    gates, warnings = supported_gates(namespace.feature_gates)
-    for warning in warnings:
-        warn(warning)
-    registry = all_plugins()
-    source = namespace.config
-    config = read_config(source, gates=gates, registry=registry)
     names = list(dict.fromkeys(namespace.scheduler_name))
-    config = observed_config(config, names) if source else default_profiles(config, names or [_DEFAULT])
-    if namespace.kubeconfig:
-        client = replace(config.client_connection, kubeconfig=namespace.kubeconfig)
-        config = replace(config, client_connection=client)
-    check_plugins(config, gates=gates, registry=registry, source=source)
-    options = Options(
-        config=source,
-        secure_port=namespace.secure_port,
-        bind_address=namespace.bind_address,
-        authentication_kubeconfig=namespace.authentication_kubeconfig,
-        authorization_kubeconfig=namespace.authorization_kubeconfig,
-        feature_gates=gates,
-    )
-    return Settings(config=config, options=options, registry=registry, source=source)
+
+    def observed(config: KubeSchedulerConfiguration) -> KubeSchedulerConfiguration:
+        config = observed_config(config, names) if namespace.config else default_profiles(config, names or [_DEFAULT])
+        if not namespace.kubeconfig:
+            return config
+        return replace(config, client_connection=replace(config.client_connection, kubeconfig=namespace.kubeconfig))
+
+    settings = read_settings(namespace, adjusted=observed)
+    for warning in settings.warnings:
+        warn(warning)
+    return settings
 
 
 async def _observe(namespace: argparse.Namespace, settings: Settings) -> Report:
@@ -191,13 +184,6 @@ def _print(output: str, report: Report) -> None:
         encoded = msgspec.json.format(encoded, indent=2)
     sys.stdout.buffer.write(encoded + b"\n")
     sys.stdout.buffer.flush()
-
-
-def _count(text: str) -> int:
-    value = int(text) if text.isdecimal() else 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 up")
-    return value
 
 
 def _percentage(text: str) -> float:

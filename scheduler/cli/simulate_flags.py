@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, Final
 
-from scheduler.cli.parsers import add_command
+from scheduler.cli.parsers import add_command, whole
 from scheduler.cli.simulate_output import OUTPUTS
 
 if TYPE_CHECKING:
@@ -172,17 +172,10 @@ def _add_filling(group: argparse._ArgumentGroup) -> None:
         metavar="POD.yaml",
         help="how many copies of this pod fit (or of the pods of this Deployment, Job, ...), where, and what ends it",
     )
-    group.add_argument("--fill-limit", type=_positive, default=None, metavar="N", help="stop at so many copies")
+    group.add_argument("--fill-limit", type=whole(least=1), default=None, metavar="N", help="stop at so many copies")
     group.add_argument(
-        "--at-least", type=_positive, default=None, metavar="N", help="exit with 1 if fewer than N copies fit"
+        "--at-least", type=whole(least=1), default=None, metavar="N", help="exit with 1 if fewer than N copies fit"
     )
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:

@@ -140,5 +140,7 @@ def test_credentials_that_cant_be_had(capsys, monkeypatch):
 
 
 def test_a_port_that_is_none(capsys):
-    assert main(["page", "--port", "70000"]) == 2
-    assert "--port 70000: ports are 1 to 65535" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        main(["page", "--port", "70000"])
+    assert ended.value.code == 2
+    assert "argument --port: '70000' is no port: they are 1 to 65535" in capsys.readouterr().err

@@ -18,9 +18,8 @@ from scheduler.app.observing.report import Outcome, Tally
 from scheduler.app.problems import SettingsError, StartError
 from scheduler.app.serving import start_server
 from scheduler.app.settings import Settings  # noqa: TC001 - msgspec resolves annotations at run time
+from scheduler.app.transport import find_cluster
 from scheduler.app.upkeep import settle_heap
-from scheduler.client.auth import AuthError
-from scheduler.client.auth import connect as find_cluster
 from scheduler.client.http import Session
 from scheduler.client.informers import Informers, SyncTimeoutError
 from scheduler.client.memory import MemoryCluster, MemoryWriter
@@ -144,10 +143,7 @@ class ShadowService:
 
     async def _session(self, stack: AsyncExitStack) -> Session:
         kubeconfig = self._settings.config.client_connection.kubeconfig
-        try:
-            connection = await find_cluster(kubeconfig or None, context=self._context or None)
-        except AuthError as problem:
-            raise SettingsError(str(problem)) from problem
+        connection = await find_cluster(kubeconfig, context=self._context)
         return await stack.enter_async_context(Session(connection, qps=0))
 
     async def _watch(self, informers: Informers, supervisor: Supervisor, observer: Observer) -> None:
