@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from scheduler.explain.whynot import explain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
 
     from scheduler.app.decisions import PodDecision
     from scheduler.cache.pods import PodInfo
@@ -28,14 +28,14 @@ def with_reasons(scheduler: Scheduler, decisions: Iterable[PodDecision]) -> list
     Pods that are alike have the same answer, found once.
     """
     most = min(_MOST, max(_FEW, _WORK // max(len(scheduler.state.nodes), 1)))
-    known: dict[object, tuple[str, WhyNot | None]] = {}
+    known: dict[Hashable, tuple[str, WhyNot | None]] = {}
     explained = []
     for decision in decisions:
         pod = _pending(scheduler, decision)
         if pod is None:
             explained.append(decision)
             continue
-        kind = (pod.shape, pod.scheduler_name, pod.priority, pod.preemption_policy, pod.gates)
+        kind = _kind(scheduler, pod)
         if kind not in known and len(known) < most:
             known[kind] = pod.name, explain(scheduler.state, scheduler.profiles[pod.scheduler_name], pod)
         name, answer = known.get(kind, ("", None))
@@ -43,6 +43,13 @@ def with_reasons(scheduler: Scheduler, decisions: Iterable[PodDecision]) -> list
             answer = replace(answer, sentence=pod.name + answer.sentence.removeprefix(name))
         explained.append(replace(decision, why_not=answer))
     return explained
+
+
+def _kind(scheduler: Scheduler, pod: PodInfo) -> Hashable:
+    """Equal for pods that have the same answer; one for which room is being made is like no other."""
+    nominated = pod.nominated_node_name or scheduler.state.nominations.node_of(pod.uid)
+    own = pod.uid if nominated else ""
+    return pod.shape, pod.scheduler_name, pod.priority, pod.preemption_policy, pod.gates, own
 
 
 def _pending(scheduler: Scheduler, decision: PodDecision) -> PodInfo | None:
