@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from e2e.page.data import World
 from e2e.page.shown import HEAT_ROWS, PUT_OFF, SETTLED, VIEWS, opened, small
@@ -81,19 +82,65 @@ async def test_older_decisions_come_on_demand(browser):
         assert await page.run("document.querySelector('main > button.quiet').hidden")
 
 
+FOUND = "document.querySelector('.found').innerText"
+"""What the search lists."""
+
+
 async def test_search_finds_nodes_and_pods_by_a_part_of_their_names(browser):
     async with opened(browser, small()) as page:
         await page.press("/")
         await page.type("pool-a-000")
-        await page.until("document.querySelector('.found').innerText.includes('pool-a-0003')")
+        await page.until(f"{FOUND}.includes('pool-a-0003')")
         await page.press("ArrowDown", "Enter")
         await page.until("location.hash === '#/node/pool-a-0003'")
         await page.until("document.querySelector('h1').textContent.includes('pool-a-0003')")
         await page.press("/")
         await page.type("trainer-1")
-        await page.until("document.querySelector('.found').innerText.includes('ml/trainer-1')")
+        await page.until(f"{FOUND}.includes('ml/trainer-1')")
+        assert "pending" in await page.run(FOUND)
         await page.press("Enter")
         await page.until("document.querySelector('h1').textContent.includes('ml/trainer-1')")
+
+
+async def test_search_finds_any_pod_that_runs_and_says_where(browser):
+    async with opened(browser, World(nodes=5000, pods=50_000)) as page:
+        await page.press("/")
+        await page.type("MAILER-4321")
+        await page.until(f"{FOUND}.includes('shop/mailer-4321-4')")
+        assert "on pool-b-4321" in await page.run(FOUND)
+        await page.run("document.querySelector('.search input').value = ''")
+        await page.type("mailer")
+        await page.until(f"{FOUND}.includes('more pods: a longer part finds fewer')")
+        assert await page.run("document.querySelectorAll('.found [role=option]').length") == 10
+        await page.press("ArrowUp")
+        last = "document.getElementById(document.querySelector('.search input').getAttribute('aria-activedescendant'))"
+        assert await page.run(f"{last} === [...document.querySelectorAll('.found [role=option]')].at(-1)")
+        list_, item = (f"{name}.getBoundingClientRect()" for name in ("document.querySelector('.found')", last))
+        assert await page.run(f"{item}.bottom <= {list_}.bottom + 1")
+
+
+async def test_who_types_a_nodes_name_gets_it_before_its_own_pods(browser):
+    world = small()
+    pending = world.pending()
+    groups = tuple(replace(group, pods=("kube-system/proxy-pool-a-0003",)) for group in pending.groups)
+    world.pending = lambda: replace(pending, groups=groups)
+    async with opened(browser, world) as page:
+        await page.press("/")
+        await page.type("pool-a-0003")
+        await page.until(f"{FOUND}.includes('proxy-pool-a-0003')")
+        assert (await page.run(FOUND)).split() == [
+            "node", "pool-a-0003", "pod", "kube-system/proxy-pool-a-0003", "pending"
+        ]  # fmt: skip
+
+
+async def test_enter_opens_what_the_text_finds_as_it_is_then(browser):
+    async with opened(browser, small()) as page:
+        await page.press("/")
+        await page.type("pool-a-000")
+        await page.until(f"{FOUND}.includes('pool-a-0000')")
+        await page.type("6")
+        await page.press("Enter")
+        await page.until("location.hash === '#/node/pool-a-0006'")
         await page.press("/")
         await page.type("kube-system/not-in-any-list")
         await page.press("Enter")

@@ -109,6 +109,22 @@ async def test_the_map_of_the_cluster_is_walked_by_keys(browser):
         await page.until("location.hash.startsWith('#/node/')")
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1360])
+async def test_the_search_is_legible_in_both_themes_at_any_width(browser, theme, width):
+    async with opened(browser, small()) as page:
+        await page.media(prefers_color_scheme=theme)
+        await page.viewport(width, 740, phone=width < 500)
+        await page.press("/")
+        await page.type("a")
+        await page.until("document.querySelectorAll('.found [role=option]').length > 10")
+        await page.run(SETTLED)
+        assert await page.run(FAINT) == []
+        found = "document.querySelector('.found')"
+        assert await page.run(f"{found}.scrollWidth <= {found}.clientWidth")
+        assert await page.run("document.documentElement.scrollWidth") <= width
+
+
 @pytest.mark.parametrize("view", VIEWS)
 async def test_nothing_moves_by_itself(browser, view):
     async with opened(browser, small(), view) as page:

@@ -66,5 +66,8 @@ async def test_the_page_shows_what_the_scheduler_did_with_a_users_rights(
         await page.until(f"document.querySelector('.groups')?.innerText.includes('{emptied}/big-1')")
         await page.run("location.hash = '#/cluster'")
         await page.until(f"document.querySelector('.grid-body')?.innerText.includes('{placed}')")
+        await page.press("/")
+        await page.type("eb-1")
+        await page.until(f"document.querySelector('.found')?.innerText.includes('on {placed}')")
         assert page.problems == []
         assert await page.violations() == []

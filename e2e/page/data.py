@@ -10,6 +10,8 @@ from scheduler.explain.views import (
     Decision,
     Evaluation,
     Feasible,
+    Found,
+    FoundPod,
     Help,
     Lack,
     NearestMiss,
@@ -353,9 +355,25 @@ class World:
     def node(self, name: str) -> NodePods | None:
         if name not in self.names:
             return None
-        index = self.names.index(name)
-        return NodePods(
-            name=name, pods=tuple(f"shop/{APPS[n % len(APPS)]}-{index:04d}-{n}" for n in range(self.view.pods[index]))
+        return NodePods(name=name, pods=self._pods_on(self.names.index(name)))
+
+    def _pods_on(self, index: int) -> tuple[str, ...]:
+        return tuple(f"shop/{APPS[n % len(APPS)]}-{index:04d}-{n}" for n in range(self.view.pods[index]))
+
+    def find(self, text: str, limit: int) -> Found:
+        """Pods and nodes by a part of their names."""
+        places = {pod: "" for group in self.pending().groups for pod in group.pods}
+        places |= {pod: name for index, name in enumerate(self.names) for pod in self._pods_on(index)}
+        pods = sorted(pod for pod in places if text.lower() in pod.lower())
+        nodes = sorted(name for name in self.names if text.lower() in name.lower())
+        return Found(
+            pods=tuple(
+                FoundPod(pod=pod, state="Scheduled" if places[pod] else "Pending", node=places[pod])
+                for pod in pods[:limit]
+            ),
+            pod_count=len(pods),
+            nodes=tuple(nodes[:limit]),
+            node_count=len(nodes),
         )
 
 

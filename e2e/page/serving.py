@@ -64,6 +64,8 @@ class Api:
                 return world.view
             case ["nodes", name]:
                 return world.node(name)
+            case ["search"]:
+                return world.find(query["text"], int(query["limit"]))
             case ["decisions"]:
                 return self._page(query)
             case ["decisions", number] if number.isdigit():

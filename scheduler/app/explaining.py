@@ -9,6 +9,7 @@ from scheduler.explain.cluster_view import node_pods, nodes_view, overview
 from scheduler.explain.comparison import contrast
 from scheduler.explain.differences import Differences
 from scheduler.explain.evaluate import Evaluator
+from scheduler.explain.finding import find
 from scheduler.explain.pending import pending_view
 from scheduler.explain.pod_view import UNKNOWN, find_pod, pod_view
 from scheduler.explain.views import SummaryPage
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from scheduler.explain.views import (
         Decision,
         Evaluation,
+        Found,
         NodeComparison,
         NodePods,
         NodesView,
@@ -127,6 +129,10 @@ class LiveDecisions:
     def node(self, name: str) -> NodePods | None:
         """A node and its pods."""
         return node_pods(self._scheduler.state, name)
+
+    def find(self, text: str, limit: int) -> Found:
+        """Pods and nodes by a part of their names."""
+        return find(self._scheduler, text, limit)
 
 
 def _is_of(summary: Summary, choice: Choice) -> bool:

@@ -12,6 +12,7 @@ seconds since the epoch. All results are `views`.
 
     pod_view.find_pod(scheduler, namespace, name) -> PodInfo | None
     pod_view.pod_view(scheduler, records, namespace, name) -> views.PodView        state "Unknown" for a stranger
+    finding.find(scheduler, text, limit) -> views.Found
     pending.pending_view(scheduler, now) -> views.Pending
     cluster_view.nodes_view(scheduler.state, now) -> views.NodesView
     cluster_view.node_pods(scheduler.state, name) -> views.NodePods | None

@@ -336,6 +336,23 @@ class NodePods(View, frozen=True, kw_only=True):
     pods: tuple[str, ...]
 
 
+class FoundPod(View, frozen=True, kw_only=True):
+    """A pod that was searched for. `state` is Scheduled or Pending, `node` "" for one that has none yet."""
+
+    pod: str
+    state: str
+    node: str = ""
+
+
+class Found(View, frozen=True, kw_only=True):
+    """What has a text in its name, the best matches first; `pod_count` and `node_count`: how many there are in all."""
+
+    pods: tuple[FoundPod, ...] = ()
+    pod_count: int = 0
+    nodes: tuple[str, ...] = ()
+    node_count: int = 0
+
+
 class Overview(View, frozen=True, kw_only=True):
     """The scheduler at a glance. `counts` of attempts since the start by result; `records` kept, `bytes` they take."""
 

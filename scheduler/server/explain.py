@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from scheduler.explain.views import (
         Decision,
         Evaluation,
+        Found,
         NodeComparison,
         NodePods,
         NodesView,
@@ -38,6 +39,9 @@ LEADER_HEADER: Final = "Berth-Leader"
 RESULTS: Final = ("Scheduled", "Unschedulable", "Error", "Gated")
 
 _MOST: Final = 1000
+_MOST_FOUND: Final = 100
+_LONGEST: Final = 317
+"""Characters of the longest namespace/name (63 + 1 + 253)."""
 _NAME: Final = re.compile(r"[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?")
 _RETRY: Final = {"Retry-After": "1"}
 
@@ -106,6 +110,10 @@ class Provider(Protocol):
         """A node and its pods."""
         ...
 
+    def find(self, text: str, limit: int) -> Found:
+        """Pods and nodes by a part of their names, at most `limit` of each."""
+        ...
+
 
 class ExplainError(Exception):
     """A request that can't be answered: HTTP status, a code for programs, and what to do."""
@@ -142,6 +150,7 @@ class ExplainApi:
             ("pending",): self._pending,
             ("nodes",): self._nodes,
             ("nodes", "*"): self._node,
+            ("search",): self._search,
         }
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -232,6 +241,14 @@ class ExplainApi:
             raise ExplainError(404, "unknownNode", f"the scheduler knows no node {name!r}: {ROOT}/nodes lists all")
         return found
 
+    async def _search(self, request: web.BaseRequest, _: tuple[str, ...]) -> Found:
+        parameters = _parameters(request, "text", "limit")
+        text = parameters.get("text", "")
+        if not 1 <= len(text) <= _LONGEST:
+            what = f"text: a part of a name is needed, of 1 to {_LONGEST} characters"
+            raise ExplainError(400, "badParameter", what)
+        return self._provider.find(text, _limit(parameters, 20, _MOST_FOUND))
+
     @contextmanager
     def _turn(self, user: str) -> Iterator[None]:
         """Room for one evaluation."""
@@ -249,9 +266,7 @@ class ExplainApi:
 
 def choice_of(parameters: Mapping[str, str]) -> Choice:
     """The attempts that a query asks for. Raises ExplainError."""
-    limit = _number("limit", parameters.get("limit", "100"))
-    if not 1 <= limit <= _MOST:
-        raise ExplainError(400, "badParameter", f"limit: {limit} is not between 1 and {_MOST}")
+    limit = _limit(parameters, 100, _MOST)
     pod, result = parameters.get("pod", ""), parameters.get("result", "")
     if pod and pod.count("/") != 1:
         raise ExplainError(400, "badParameter", f"pod: {pod!r} is not of the form namespace/name")
@@ -273,6 +288,13 @@ def _parameters(request: web.BaseRequest, *known: str) -> dict[str, str]:
             takes = f"those of this path are {', '.join(known)}" if known else "this path takes none"
             raise ExplainError(400, "badParameter", f"{name!r} is no parameter here: {takes}")
     return dict(request.query)
+
+
+def _limit(parameters: Mapping[str, str], usual: int, most: int) -> int:
+    limit = _number("limit", parameters.get("limit", str(usual)))
+    if not 1 <= limit <= most:
+        raise ExplainError(400, "badParameter", f"limit: {limit} is not between 1 and {most}")
+    return limit
 
 
 def _number(what: str, text: str) -> int:

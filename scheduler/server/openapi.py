@@ -27,6 +27,7 @@ _PATHS: Final[tuple[tuple[str, str, type[msgspec.Struct]], ...]] = (
     ("/explain/v1/pending", "All waiting pods by cause and shape", views.Pending),
     ("/explain/v1/nodes", "All nodes in columns", views.NodesView),
     ("/explain/v1/nodes/{node}", "A node and the pods on it", views.NodePods),
+    ("/explain/v1/search", "Pods and nodes by a part of their names, the best matches first", views.Found),
 )
 _QUERY: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
     ("limit", "how many at most", {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}),
@@ -41,6 +42,19 @@ _QUERY: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
     ),
 )
 _OTHER: Final = (("other", "the other node; the next best one if it is left out", {"type": "string"}),)
+_SEARCH: Final = (
+    (
+        "text",
+        "a part of a name, or the end of a namespace, a slash and the beginning of a pod's name",
+        {"type": "string", "minLength": 1, "maxLength": 317},
+    ),
+    (
+        "limit",
+        "how many pods and how many nodes at most",
+        {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+    ),
+)
+_NEEDED: Final = frozenset({"text"})
 _REFUSALS: Final = {
     "400": "A parameter or a name is not valid",
     "404": "This is not known, or not any more",
@@ -86,8 +100,11 @@ def _operation(path: str, summary: str, view: type[msgspec.Struct]) -> dict[str,
         {"name": name, "in": "path", "required": True, "schema": {"type": "integer" if name == "id" else "string"}}
         for name in names
     ]
-    query = {views.SummaryPage: _QUERY, views.NodeComparison: _OTHER}.get(view, ())
-    parameters += [{"name": name, "in": "query", "description": told, "schema": schema} for name, told, schema in query]
+    query = {views.SummaryPage: _QUERY, views.NodeComparison: _OTHER, views.Found: _SEARCH}.get(view, ())
+    parameters += [
+        {"name": name, "in": "query", "description": told, "schema": schema, "required": name in _NEEDED}
+        for name, told, schema in query
+    ]
     answers: dict[str, Any] = {
         "200": {
             "description": summary,

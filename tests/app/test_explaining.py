@@ -55,6 +55,7 @@ async def test_pods_nodes_and_the_whole_are_those_of_the_scheduler():
     assert live.pending().groups[0].example == "default/big"
     assert live.nodes().names == ("n",)
     assert (live.node("n").pods, live.node("m")) == (("default/placed",), None)
+    assert [found.pod for found in live.find("B", 1).pods] == ["default/big"]
     overview = live.overview()
     assert (overview.leader, overview.recording, overview.nodes, overview.pods) == (False, False, 1, 1)
     assert (live.leads, live.synced) == (False, True)

@@ -9,6 +9,8 @@ from scheduler.explain.views import (
     Decision,
     Evaluation,
     Feasible,
+    Found,
+    FoundPod,
     NodePods,
     NodesView,
     Overview,
@@ -117,6 +119,10 @@ class FakeDecisions:
             time=self.time, names=names, zones=("",) * len(names), unschedulable=(False,) * len(names), pods=numbers,
             allowed_pods=numbers, resources=("cpu",), allocatable={"cpu": numbers}, requested={"cpu": numbers},
         )  # fmt: skip
+
+    def find(self, text, limit):
+        self.asked.append((text, limit))
+        return Found(pods=(FoundPod(pod="shop/web-1", state="Scheduled", node="a"),), pod_count=1)
 
     def node(self, name):
         return NodePods(name=name, pods=("shop/web-1",)) if name == "a" else None

@@ -27,6 +27,7 @@ SHOWN = {
     "/explain/v1/pending": ("/explain/v1/pending", "groups"),
     "/explain/v1/nodes": ("/explain/v1/nodes", "allocatable"),
     "/explain/v1/nodes/{node}": ("/explain/v1/nodes/a", "pods"),
+    "/explain/v1/search": ("/explain/v1/search?text=web", "pods"),
 }
 
 
@@ -80,6 +81,11 @@ async def test_each_path_that_is_described_answers_as_described(explain):
         ("/explain/v1/decisions?result=Lost", 400, "badParameter", "Scheduled, Unschedulable, Error, Gated"),
         ("/explain/v1/decisions?nodes=a", 400, "badParameter", "limit, before, pod, node, namespace, result"),
         ("/explain/v1/nodes?limit=1", 400, "badParameter", "this path takes none"),
+        ("/explain/v1/search", 400, "badParameter", "text: a part of a name is needed, of 1 to 317 characters"),
+        ("/explain/v1/search?text=", 400, "badParameter", "a part of a name is needed"),
+        (f"/explain/v1/search?text={'x' * 318}", 400, "badParameter", "a part of a name is needed"),
+        ("/explain/v1/search?text=web&limit=101", 400, "badParameter", "between 1 and 100"),
+        ("/explain/v1/search?name=web", 400, "badParameter", "those of this path are text, limit"),
     ],
 )
 async def test_a_refusal_says_what_to_do(explain, path, status, code, advice):
@@ -98,6 +104,13 @@ async def test_the_query_chooses_among_attempts(explain, provider):
         Choice(),
         Choice(limit=5, before=9, pod="shop/web-1", node="a", namespace="shop", result="Scheduled"),
     ]
+
+
+async def test_a_search_is_for_any_text_with_a_limit(explain, provider):
+    client = await explain()
+    await client.get("/explain/v1/search?text=Web")
+    await client.get("/explain/v1/search?text=shop/%3Cb%3E&limit=3")
+    assert provider.asked == [("Web", 20), ("shop/<b>", 3)]
 
 
 async def test_only_reading_is_possible(explain):
@@ -128,6 +141,7 @@ async def test_the_api_server_decides_by_path_who_may_read(explain):
     client = await explain(ServerOptions(), Access(tokens=reviewers, authorizer=reviewers))
     assert (await client.get("/explain/v1/pods/shop/web-1", token="jane"))[0] == 200
     assert (await client.get("/explain/v1/pods/shop/big", token="jane"))[0] == 403
+    assert (await client.get("/explain/v1/search?text=web", token="jane"))[0] == 403
     assert (await client.get("/explain/v1/pods/shop/web-1", token="joe"))[0] == 403
     assert (await client.get("/explain/v1/pods/shop/web-1"))[0] == 403
     assert (await client.get("/explain/v1/pods/shop/web-1", token="made up"))[0] == 401

@@ -1,12 +1,13 @@
 // Finding a pod or a node by a part of its name.
 
 import { el, fill, freshId } from "./dom.js";
-import { podParts } from "./format.js";
+import { count, podParts } from "./format.js";
 import { href } from "./route.js";
 import { apiPath } from "./source.js";
 
-const MOST = 8;
+const MOST = 10;
 const DELAY = 150;
+const HINT = "A part of a name finds pods and nodes; namespace/ finds the pods of a namespace.";
 
 /** The search dialog. */
 export class Search {
@@ -18,8 +19,8 @@ export class Search {
   #chosen = 0;
   #timer = 0;
   #asking = null;
-  #nodes = null;
-  #pods = null;
+  /** The text that what is listed was found for. */
+  #shown = "";
 
   constructor(app) {
     this.#app = app;
@@ -40,91 +41,89 @@ export class Search {
     this.#dialog.addEventListener("click", (event) => {
       if (event.target === this.#dialog) this.#dialog.close();
     });
+    this.#dialog.addEventListener("close", () => this.#stop());
     document.body.append(this.#dialog);
   }
 
   open() {
     if (this.#dialog.open) return;
     this.#input.value = "";
-    this.#nodes = null;
-    this.#pods = null;
-    this.#show([]);
+    this.#show("", [], [HINT]);
     this.#dialog.showModal();
     this.#input.focus();
   }
 
+  get #text() {
+    return this.#input.value.trim();
+  }
+
   #soon() {
-    clearTimeout(this.#timer);
+    this.#stop();
     this.#timer = setTimeout(() => this.#search(), DELAY);
   }
 
-  async #search() {
-    const text = this.#input.value.trim();
+  #stop() {
+    clearTimeout(this.#timer);
     this.#asking?.abort();
+  }
+
+  async #search() {
+    this.#stop();
+    const text = this.#text;
     if (text === "") {
-      this.#show([]);
+      this.#show(text, [], [HINT]);
       return;
     }
     const asking = new AbortController();
     this.#asking = asking;
-    const found = text.includes("/") ? [this.#pod(text)] : [];
     try {
-      const [nodes, pods] = await Promise.all([this.#nodesLike(text), this.#podsLike(text)]);
+      const path = apiPath(["search"], { text, limit: MOST });
+      const { data } = await this.#app.source.get(path, { signal: asking.signal });
       if (asking.signal.aborted) return;
-      const known = new Set(found.map(({ text: name }) => name));
-      found.push(...pods.filter((pod) => !known.has(pod)).map((pod) => this.#pod(pod)));
-      found.push(...nodes.map((node) => ({ kind: "node", text: node, to: href(["node", node]) })));
-      this.#show(found);
-      this.#app.say(found.length === 0 ? "Nothing found" : `${found.length} found`);
+      this.#found(text, data);
     } catch (problem) {
-      if (!asking.signal.aborted) this.#show([], problem.message);
+      if (!asking.signal.aborted) this.#show(text, [], [problem.message]);
     }
   }
 
-  #pod(pod) {
-    return { kind: "pod", text: pod, to: href(["pod", ...podParts(pod)]) };
+  #found(text, { pods = [], podCount = 0, nodes = [], nodeCount = 0 }) {
+    const foundPods = pods.map(({ pod, state, node = "" }) => ({ kind: "pod", text: pod, place: placeOf(state, node), to: toPod(pod) }));
+    const foundNodes = nodes.map((node) => ({ kind: "node", text: node, place: "", to: href(["node", node]) }));
+    // Pods of a node's own bear its name at their end: who types it means the node.
+    const begins = (name = "") => name.toLowerCase().startsWith(text.toLowerCase());
+    const nodesFirst = begins(nodes[0]) && !pods.some(({ pod }) => begins(pod) || begins(podParts(pod)[1]));
+    const items = nodesFirst ? [...foundNodes, ...foundPods] : [...foundPods, ...foundNodes];
+    const notes = [more(podCount - pods.length, "pod"), more(nodeCount - nodes.length, "node")].filter((note) => note !== "");
+    this.#show(text, items, items.length > 0 ? notes : ["Nothing the scheduler knows is called so."]);
+    const all = podCount + nodeCount;
+    this.#app.say(all === 0 ? "Nothing found" : `${count(all)} found`);
   }
 
-  async #nodesLike(text) {
-    // Asked once each time the dialog is open: thousands of names are searched here, not there.
-    this.#nodes ??= this.#app.source.get("nodes").then(({ data }) => data.names);
-    const wanted = text.toLowerCase();
-    return (await this.#nodes).filter((name) => name.toLowerCase().includes(wanted)).slice(0, MOST);
-  }
-
-  /** Pods of recent decisions and pods that wait; any other is found by its whole name. */
-  async #podsLike(text) {
-    this.#pods ??= this.#allPods();
-    const wanted = text.toLowerCase();
-    return (await this.#pods).filter((pod) => pod.toLowerCase().includes(wanted)).slice(0, MOST);
-  }
-
-  async #allPods() {
-    const { source } = this.#app;
-    const answers = await Promise.all([source.get("pending"), source.get(apiPath(["decisions"], { limit: "1000" }))]);
-    const [pending, decisions] = answers.map(({ data }) => data);
-    const waiting = pending.groups.flatMap(({ pods, example }) => pods ?? [example]);
-    return [...new Set([...waiting, ...decisions.items.map(({ pod }) => pod)])];
-  }
-
-  #show(items, problem = "") {
+  #show(text, items, notes) {
+    this.#shown = text;
     this.#items = items;
     this.#chosen = 0;
-    const lines = items.map(({ kind, text, to }, index) =>
+    const lines = items.map(({ kind, text: name, place, to }, index) =>
       el(
         "li",
-        { role: "option", id: `${this.#list.id}-${index}`, "aria-selected": String(index === 0) },
-        el("a", { href: to, tabindex: -1, on: { click: () => this.#dialog.close() } }, el("span.kind", {}, kind), text),
+        { role: "option", id: `${this.#list.id}-${index}`, "aria-selected": "false" },
+        el(
+          "a",
+          { href: to, tabindex: -1, on: { click: () => this.#dialog.close() } },
+          el("span.kind", {}, kind),
+          el("span.name", {}, name),
+          place === "" ? null : el("span.place", {}, place),
+        ),
       ),
     );
-    const empty = problem || (this.#input.value.trim() === "" ? "Type a part of a name." : "Nothing found among nodes, waiting pods and recent decisions. Any pod is found as namespace/name.");
-    fill(this.#list, lines.length > 0 ? lines : el("li.dim", { role: "presentation" }, empty));
+    fill(this.#list, lines, notes.map((note) => el("li.dim", { role: "presentation" }, note)));
     this.#mark();
   }
 
   #mark() {
-    [...this.#list.children].forEach((line, index) => {
+    this.#list.querySelectorAll("[role=option]").forEach((line, index) => {
       line.setAttribute("aria-selected", String(index === this.#chosen));
+      if (index === this.#chosen) line.scrollIntoView({ block: "nearest" });
     });
     if (this.#items.length > 0) this.#input.setAttribute("aria-activedescendant", `${this.#list.id}-${this.#chosen}`);
     else this.#input.removeAttribute("aria-activedescendant");
@@ -135,12 +134,33 @@ export class Search {
     if (Object.hasOwn(steps, event.key) && this.#items.length > 0) {
       this.#chosen = (this.#chosen + steps[event.key] + this.#items.length) % this.#items.length;
       this.#mark();
-    } else if (event.key === "Enter") {
-      const item = this.#items[this.#chosen] ?? (this.#input.value.includes("/") ? this.#pod(this.#input.value.trim()) : null);
-      if (item === null) return;
-      this.#dialog.close();
-      this.#app.go(item.to);
-    } else return;
+    } else if (event.key === "Enter") this.#enter();
+    else return;
     event.preventDefault();
   }
+
+  /** Opens what is marked; where the text has changed since it was listed, what is found for it now. */
+  async #enter() {
+    const text = this.#text;
+    if (text !== this.#shown) await this.#search();
+    if (text !== this.#text || text !== this.#shown || !this.#dialog.open) return;
+    // A pod that is gone can still have decisions on record.
+    const to = this.#items[this.#chosen]?.to ?? (text.includes("/") ? toPod(text) : null);
+    if (to === null) return;
+    this.#dialog.close();
+    this.#app.go(to);
+  }
+}
+
+function toPod(pod) {
+  return href(["pod", ...podParts(pod)]);
+}
+
+function placeOf(state, node) {
+  if (state === "Scheduled") return `on ${node}`;
+  return node === "" ? "pending" : `on its way to ${node}`;
+}
+
+function more(left, what) {
+  return left === 0 ? "" : `and ${count(left)} more ${what}${left === 1 ? "" : "s"}: a longer part finds fewer`;
 }

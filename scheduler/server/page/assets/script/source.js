@@ -1,5 +1,7 @@
 // Where the data come from: the scheduler's decisions API, or the answers that a report carries with it.
 
+import { podParts } from "./format.js";
+
 /** The API next to the page. */
 export class LiveSource {
   live = true;
@@ -40,6 +42,7 @@ export class ReportSource {
     if (known !== "") return { unchanged: true, tag: known };
     const [quoted, query = ""] = path.split("?");
     const place = quoted.split("/").map(decodeURIComponent).join("/");
+    if (place === "search") return { unchanged: false, tag: "report", data: await this.#found(new URLSearchParams(query)) };
     const data = await this.#answer(place);
     if (place === "decisions") return { unchanged: false, tag: "report", data: filtered(data, query) };
     return { unchanged: false, tag: "report", data: await this.#whole(place, data) };
@@ -49,6 +52,19 @@ export class ReportSource {
     const packed = this.#answers.get(place);
     if (packed === undefined) throw new SourceError(404, place.endsWith("/evaluation") ? "It was not worked out." : "This report does not have it.");
     return unpacked(packed);
+  }
+
+  /** What the API does to find pods and nodes, with those that the report has. */
+  async #found(query) {
+    const [text, limit] = [query.get("text").toLowerCase(), Number(query.get("limit"))];
+    const matching = (names, start) =>
+      names.filter((name) => name.toLowerCase().includes(text)).sort((a, b) => start(b) - start(a) || (a < b ? -1 : 1));
+    const places = [...this.#answers.keys()].filter((place) => !place.endsWith("/evaluation"));
+    const below = (folder) => places.filter((place) => place.startsWith(folder)).map((place) => place.slice(folder.length));
+    const pods = matching(below("pods/"), (pod) => pod.toLowerCase().startsWith(text) || podParts(pod)[1].toLowerCase().startsWith(text));
+    const nodes = matching(below("nodes/"), (name) => name.toLowerCase().startsWith(text));
+    const shown = pods.slice(0, limit).map(async (pod) => ({ ...(await this.#answer(`pods/${pod}`)), pod }));
+    return { pods: await Promise.all(shown), podCount: pods.length, nodes: nodes.slice(0, limit), nodeCount: nodes.length };
   }
 
   /** A pod comes with its latest decision, which is in the report once. */
