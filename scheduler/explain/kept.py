@@ -1,4 +1,4 @@
-"""What is kept of the nodes of a decision, and how the decision is restored from it, to the last point.
+"""What is kept of the nodes of a decision (`keeping` says how), and how it is restored, to the last point.
 
 Nothing is copied that stays: vectors which the cycle keeps from one pod to the next are held as `Version`s, those that
 are made anew in each cycle are packed, and whatever follows from these (who fits, normalized scores, totals, words) is
@@ -7,43 +7,30 @@ worked out when somebody asks.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from scheduler.cache.versions import Ledger, Version, memory_of
 from scheduler.explain.decision_view import Picture, left_out_by, not_evaluated
-from scheduler.explain.packing import Packed, pack
 from scheduler.framework.diagnosis import Rejections
 from scheduler.framework.filtering import feasible_mask
-from scheduler.framework.row_cache import codes_in
 from scheduler.framework.scoring import PluginScores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from scheduler.cycle.algorithm import Decision
-    from scheduler.cycle.journal import Attempted
-    from scheduler.framework.cycle import Cycle
+    from scheduler.cache.versions import Version
+    from scheduler.explain.packing import Packed
     from scheduler.framework.interface import FilterPlugin, ScorePlugin, Scores
     from scheduler.framework.pre_filter import PreFilterOutcome
     from scheduler.framework.row_cache import RowCache
-    from scheduler.framework.shape_cache import ShapeCache
     from scheduler.framework.status import Status
 
     Vector = npt.NDArray[Any]
     Source = Version | Packed
     Normalizer = Callable[[Scores], Scores] | None
-
-_PATIENCE = 4
-"""After so many vectors without a likeness to the one before only every so many-th is compared."""
-_AGAIN = 16
-_OBJECT = 300
-_ENTRY = 96
-
 
 KeptVerdicts: TypeAlias = "tuple[str, Mapping[int, Status], Source]"
 """A filter's name, what its codes mean, and the codes over rows."""
@@ -75,38 +62,6 @@ class _Worded:
 
     def status(self, _cycle: object, code: int) -> Status:
         return self._words[code]
-
-
-class Packer:
-    """Packs the vectors that are made anew in each cycle, each as what differs from one of its like before."""
-
-    def __init__(self, ledger: Ledger, limit: int = 256) -> None:
-        self._ledger = ledger
-        self._limit = limit
-        self._before: dict[tuple[int, str], Packed] = {}
-        self._in_vain: dict[tuple[int, str], int] = {}
-        """How many vectors of a kind in a row had too little in common with the one before."""
-
-    def pack(self, like: tuple[int, str], vector: Vector) -> Packed:
-        """Keep a vector; `like` names those that it may differ from in a few places only."""
-        in_vain = self._in_vain.get(like, 0)
-        before = self._before.get(like) if in_vain < _PATIENCE or in_vain % _AGAIN == 0 else None
-        packed = pack(vector, self._ledger, before)
-        if packed.is_base:
-            self._in_vain[like] = in_vain + 1
-            self._before.pop(like, None)
-            self._before[like] = packed
-            if len(self._before) > self._limit:
-                oldest = next(iter(self._before))
-                del self._before[oldest], self._in_vain[oldest]
-        elif in_vain:
-            self._in_vain[like] = 0
-        return packed
-
-    def clear(self) -> None:
-        """Forget what vectors differed from."""
-        self._before.clear()
-        self._in_vain.clear()
 
 
 class Details(msgspec.Struct, gc=False, eq=False):
@@ -191,134 +146,3 @@ class Details(msgspec.Struct, gc=False, eq=False):
                 kept[name] = PluginScores(name, raw, (raw if normalizer is None else normalizer(raw)) * weight, weight)
         known = set(self.plan.order)
         return [kept[name] for name in self.plan.order] + [kept[name] for name in kept if name not in known]
-
-
-def details(attempt: Attempted, decision: Decision, ledger: Ledger, packer: Packer) -> Details:
-    """Keep the nodes of a decision that was just taken."""
-    cycle, rejections, profile = attempt.cycle, decision.rejections, attempt.profile
-    nodes = cycle.state.nodes
-    cache = profile.caches.of(cycle.shape)
-    evaluated: Vector | None = rejections.evaluated
-    feasible: Vector | None = None
-    overrides = dict(rejections.overrides) if rejections.overrides else None
-    size = _OBJECT
-    if evaluated is rejections.live:
-        evaluated = None
-    else:
-        evaluated = np.packbits(rejections.evaluated)
-        size += memory_of(evaluated)
-    if not decision.derived:
-        feasible = decision.feasible.astype(np.int32)
-        size += memory_of(feasible)
-    if overrides is not None:
-        size += _ENTRY * len(overrides)
-    verdicts = _verdicts(attempt, rejections, cache, ledger, packer) if rejections.verdicts else []
-    plan: ScorePlan | None = None
-    versions: list[Version] = []
-    made: list[MadeScores] = []
-    if decision.totals is not None:
-        plan = _plan(attempt, decision, cache)
-        versions = [rows.hold(ledger) for rows in plan.rows]
-        trace = cycle.trace
-        assert trace is not None
-        if trace.scores or trace.given or plan.loose:
-            made = _made(attempt, decision, plan, cache, ledger, packer)
-            for scores in made:
-                size += _ENTRY + held_by(scores[3])
-    return Details(
-        nodes.names.hold(ledger),
-        cycle.nodes.size,
-        decision.nominated,
-        rejections.absent,
-        decision.pre_filter,
-        overrides,
-        evaluated,
-        feasible,
-        verdicts,
-        plan is not None,
-        0 if profile.score or cycle.extenders else 1,
-        plan,
-        versions,
-        made,
-        size + _ENTRY * len(verdicts) + 8 * len(versions),
-    )
-
-
-def held_by(normalizer: Normalizer) -> int:
-    """The bytes of the arrays that a function holds on to as its arguments."""
-    arguments = getattr(normalizer, "args", ())
-    return sum(memory_of(argument) for argument in arguments if isinstance(argument, np.ndarray))
-
-
-def _verdicts(
-    attempt: Attempted, rejections: Rejections, cache: ShapeCache, ledger: Ledger, packer: Packer
-) -> list[KeptVerdicts]:
-    cycle = attempt.cycle
-    found: list[KeptVerdicts] = []
-    for plugin, codes in rejections.verdicts:
-        name = plugin.name
-        rows = cache.filter_cache(name)
-        if rows is not None and rows.vector is codes:
-            found.append((name, rows.words(partial(_worded, plugin, cycle)), rows.hold(ledger)))
-            continue
-        present = codes_in(codes)
-        if present:
-            words = {code: _worded(plugin, cycle, code) for code in present}
-            found.append((name, words, packer.pack((id(cycle.shape), name), codes)))
-    return found
-
-
-def _worded(plugin: FilterPlugin, cycle: Cycle, code: int) -> Status:
-    return plugin.status(cycle, code).by(plugin.name)
-
-
-def _plan(attempt: Attempted, decision: Decision, cache: ShapeCache) -> ScorePlan:
-    """The plan of the shape, which is the same for most cycles."""
-    trace = attempt.cycle.trace
-    assert trace is not None
-    skipped, given = decision.pre_score_skipped, tuple([scores[0].name for scores in trace.scores])
-    plan: ScorePlan | None = cache.memo.get((skipped, given))
-    if plan is None:
-        plan = cache.memo[skipped, given] = _new_plan(attempt, skipped, given, cache)
-    return plan
-
-
-def _new_plan(attempt: Attempted, skipped: frozenset[str], given: tuple[str, ...], cache: ShapeCache) -> ScorePlan:
-    active = [pair for pair in attempt.profile.score if pair[0].name not in skipped]
-    kept, rows, loose = [], [], []
-    for plugin, weight in active:
-        if plugin.name in given:
-            continue
-        normalizer = plugin.normalizer(attempt.cycle) if plugin.normalizes else None
-        if plugin.normalizes and normalizer is None:
-            loose.append((plugin, weight))
-        else:
-            known = cache.score_cache(plugin.name)
-            assert known is not None
-            kept.append((plugin.name, weight, normalizer))
-            rows.append(known)
-    return ScorePlan(tuple(plugin.name for plugin, _ in active), tuple(kept), tuple(rows), tuple(loose))
-
-
-def _made(
-    attempt: Attempted, decision: Decision, plan: ScorePlan, cache: ShapeCache, ledger: Ledger, packer: Packer
-) -> list[MadeScores]:
-    cycle, trace = attempt.cycle, attempt.cycle.trace
-    assert trace is not None
-    shape = id(cycle.shape)
-    found: list[MadeScores] = []
-    for plugin, weight, raw, weighted in trace.scores:
-        name = plugin.name
-        normalizer = plugin.normalizer(cycle) if plugin.normalizes else None
-        kept = None
-        if plugin.normalizes and normalizer is None:
-            kept = packer.pack((shape, f"{name}/weighted"), weighted)
-        found.append((name, weight, packer.pack((shape, name), raw), normalizer, kept))
-    for plugin, weight in plan.loose:
-        raw = cache.raw_scores(plugin, cycle)[decision.feasible]
-        weighted = plugin.normalize(cycle, raw) * weight
-        found.append((plugin.name, weight, pack(raw, ledger), None, pack(weighted, ledger)))
-    found += [
-        (given.name, given.weight, pack(given.raw, ledger), None, pack(given.weighted, ledger)) for given in trace.given
-    ]
-    return found

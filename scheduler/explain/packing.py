@@ -20,6 +20,9 @@ _SHARE: Final = 8
 _SHORTEST: Final = 256
 """Shorter vectors are kept whole."""
 _OBJECT: Final = 80
+_PATIENCE: Final = 4
+"""After so many vectors without a likeness to the one before only every so many-th is compared."""
+_AGAIN: Final = 16
 
 
 class Packed:
@@ -86,3 +89,35 @@ def _bytes(vector: Vector) -> Vector:
     if len(vector) and vector[0] == vector[-1] and vector.min() == vector.max():
         return np.broadcast_to(vector[:1].copy(), vector.shape)
     return vector
+
+
+class Packer:
+    """Packs the vectors that are made anew in each cycle, each as what differs from one of its like before."""
+
+    def __init__(self, ledger: Ledger, limit: int = 256) -> None:
+        self._ledger = ledger
+        self._limit = limit
+        self._before: dict[tuple[int, str], Packed] = {}
+        self._in_vain: dict[tuple[int, str], int] = {}
+        """How many vectors of a kind in a row had too little in common with the one before."""
+
+    def pack(self, like: tuple[int, str], vector: Vector) -> Packed:
+        """Keep a vector; `like` names those that it may differ from in a few places only."""
+        in_vain = self._in_vain.get(like, 0)
+        before = self._before.get(like) if in_vain < _PATIENCE or in_vain % _AGAIN == 0 else None
+        packed = pack(vector, self._ledger, before)
+        if packed.is_base:
+            self._in_vain[like] = in_vain + 1
+            self._before.pop(like, None)
+            self._before[like] = packed
+            if len(self._before) > self._limit:
+                oldest = next(iter(self._before))
+                del self._before[oldest], self._in_vain[oldest]
+        elif in_vain:
+            self._in_vain[like] = 0
+        return packed
+
+    def clear(self) -> None:
+        """Forget what vectors differed from."""
+        self._before.clear()
+        self._in_vain.clear()

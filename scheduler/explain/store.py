@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from scheduler.cache.versions import Ledger
 from scheduler.config.recording import BYTES, RECORDS
-from scheduler.explain.kept import Packer, details
+from scheduler.explain.keeping import details
 from scheduler.explain.kept_record import Record
+from scheduler.explain.packing import Packer
 from scheduler.explain.views import SummaryPage
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from scheduler.cache.versions import Ledger
-from scheduler.explain.packing import pack
+from scheduler.explain.packing import Packed, Packer, pack
 
 
 @given(
@@ -56,3 +56,73 @@ def test_a_vector_of_one_value_takes_little() -> None:
     ledger = Ledger()
     _ = pack(np.full(5000, 42, np.int64), ledger)
     assert ledger.bytes < 400 or not ledger.bytes
+
+
+class TestPacker:
+    """Each vector is kept as what differs from one of its like before, as long as that is worth it."""
+
+    LIKE = (1, "NodeResourcesFit")
+
+    @staticmethod
+    def nearly(number: int) -> np.ndarray:
+        vector = np.arange(1000, dtype=np.int64) % 100
+        vector[number % 1000] = 101
+        return vector
+
+    @staticmethod
+    def unlike(number: int) -> np.ndarray:
+        return (np.arange(1000, dtype=np.int64) * 7919 + number * 31) % 251
+
+    def test_the_first_of_its_kind_is_kept_whole_and_the_next_as_a_difference(self) -> None:
+        packer = Packer(Ledger())
+        packed = [packer.pack(self.LIKE, self.nearly(number)) for number in range(3)]
+        assert [one.is_base for one in packed] == [True, False, False]
+        for number, one in enumerate(packed):
+            assert one.restore().tolist() == self.nearly(number).tolist()
+
+    def test_vectors_of_other_shapes_and_plugins_are_not_their_like(self) -> None:
+        packer = Packer(Ledger())
+        likes = [(1, "Fit"), (2, "Fit"), (1, "Spread")]
+        assert all(packer.pack(like, self.nearly(0)).is_base for like in likes)
+
+    def test_one_of_another_length_begins_anew(self) -> None:
+        """Nodes came."""
+        packer = Packer(Ledger())
+        packer.pack(self.LIKE, self.nearly(0))
+        assert packer.pack(self.LIKE, np.append(self.nearly(1), 5)).is_base
+
+    def test_what_has_no_likeness_is_soon_compared_now_and_then_only(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        compared = []
+        real = Packed.difference
+
+        def difference(self: Packed, values: np.ndarray) -> Packed | None:
+            compared.append(number)
+            return real(self, values)
+
+        monkeypatch.setattr(Packed, "difference", difference)
+        packer = Packer(Ledger())
+        for number in range(50):
+            assert packer.pack(self.LIKE, self.unlike(number)).is_base
+        assert compared == [1, 2, 3, 16, 32, 48]
+
+    def test_a_likeness_that_comes_back_is_found(self) -> None:
+        packer = Packer(Ledger())
+        for number in range(10):
+            packer.pack(self.LIKE, self.unlike(number))
+        found = [packer.pack(self.LIKE, self.nearly(number)).is_base for number in range(40)]
+        assert found[0]
+        assert not any(found[8:])
+
+    def test_the_kinds_that_are_remembered_are_limited_and_the_oldest_goes(self) -> None:
+        packer = Packer(Ledger(), limit=2)
+        for shape in range(3):
+            packer.pack((shape, "Fit"), self.nearly(0))
+        assert packer.pack((0, "Fit"), self.nearly(1)).is_base
+        assert not packer.pack((2, "Fit"), self.nearly(1)).is_base
+
+    def test_what_is_forgotten_leaves_the_packed_as_they_are(self) -> None:
+        packer = Packer(Ledger())
+        packed = [packer.pack(self.LIKE, self.nearly(number)) for number in range(2)]
+        packer.clear()
+        assert packed[1].restore().tolist() == self.nearly(1).tolist()
+        assert packer.pack(self.LIKE, self.nearly(2)).is_base
