@@ -7,7 +7,9 @@ import pytest
 
 from scheduler.explain import views
 
-ALL = [item for _, item in inspect.getmembers(views, inspect.isclass) if issubclass(item, views.View)]
+ALL: list[type[views.View]] = [
+    item for _, item in inspect.getmembers(views, inspect.isclass) if issubclass(item, views.View)
+]
 
 
 @pytest.mark.parametrize("view", ALL, ids=lambda view: view.__name__)
@@ -29,3 +31,17 @@ def test_names_are_in_camel_case_and_defaults_left_out() -> None:
         }
     }
     assert msgspec.json.decode(text, type=views.Decision) == views.Decision(summary=summary)
+
+
+def test_all_of_them_go_by_one_name() -> None:
+    def below(view: type[views.View]) -> set[type[views.View]]:
+        return {view, *(found for each in view.__subclasses__() for found in below(each))}
+
+    assert below(views.View) == set(ALL)
+    assert {view.__name__ for view in ALL} | {"API_VERSION"} == set(views.__all__)
+
+
+def test_no_two_are_called_the_same() -> None:
+    """The description of the API names them by their classes, wherever these are."""
+    names = [view.__name__ for view in ALL]
+    assert len(names) == len(set(names))
