@@ -8,10 +8,14 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from scheduler.client import kinds
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from scheduler.app.pod_resources import PodResources
     from scheduler.cache.pods import PodInfo
+    from scheduler.client.informers import Informers
     from scheduler.cycle.scheduler import Scheduler
 
 log = logging.getLogger(__name__)
@@ -74,6 +78,18 @@ class CacheDebugger:
         if nominated:
             lines += [f"Nominated Pods(number: {len(nominated)}):", *map(_pod, nominated)]
         return "\n".join(lines)
+
+
+def debugger_of(scheduler: Scheduler, informers: Informers, resources: PodResources) -> CacheDebugger:
+    """One that compares with what informers have at this moment; `resources` knows the pods of others."""
+    nodes, pods = informers.informer(kinds.NODES), informers.informer(kinds.PODS)
+    uids = (pods.uid(*key) for key in pods.keys())  # noqa: SIM118 (a method, not a dict's)
+    return CacheDebugger(
+        scheduler,
+        nodes=(name for _, name in nodes.keys()),  # noqa: SIM118
+        pods=(uid for uid in uids if uid is not None),
+        others=resources.others,
+    )
 
 
 def _amounts(resources: dict[str, int], column: Iterable[int]) -> str:

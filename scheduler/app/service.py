@@ -6,19 +6,19 @@ import asyncio
 import logging
 import random
 from contextlib import AsyncExitStack
-from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from scheduler.app.annotating import Annotator
 from scheduler.app.assembly import assemble, connect
 from scheduler.app.config_file import follow
-from scheduler.app.debugger import CacheDebugger
+from scheduler.app.debugger import debugger_of
+from scheduler.app.ending import Ending, wind_down
 from scheduler.app.explaining import LiveDecisions
 from scheduler.app.extenders import warn_of_slow_extenders
 from scheduler.app.fence import FencedDispatcher
 from scheduler.app.leadership import Leadership
 from scheduler.app.pod_resources import PodResources
 from scheduler.app.reach import SERVING_CERTIFICATE
+from scheduler.app.recording import Recording
 from scheduler.app.running import RunningConfiguration
 from scheduler.app.serving import start_server
 from scheduler.app.transport import Transport, open_transport
@@ -29,7 +29,6 @@ from scheduler.client.supervise import Supervisor, TaskDiedError
 from scheduler.client.tunnel import fingerprint
 from scheduler.config.features import known_gates
 from scheduler.cycle.gauges import wire
-from scheduler.explain.store import RecordStore
 from scheduler.metrics.component import ComponentMetrics
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 from scheduler.server.health import Check
@@ -38,33 +37,16 @@ from scheduler.version import KUBERNETES_VERSION, __version__
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from scheduler.app.debugger import CacheDebugger
     from scheduler.app.profile_operator import ProfileOperator
     from scheduler.app.settings import Settings
     from scheduler.client.dispatcher import Dispatcher
-    from scheduler.cycle.journal import Journal
     from scheduler.cycle.scheduler import Scheduler
     from scheduler.server.secure import SecureServer
 
 log = logging.getLogger(__name__)
 
 _SYNC_PATIENCE: Final = 30.0
-# Together with the grace period of 20 s these stay below the 30 s after which a kubelet kills.
-_DRAIN_TIME: Final = 3.0
-_CANCEL_TIME: Final = 2.0
-_RELEASE_TIME: Final = 4.0
-
-
-class Ending(Enum):
-    """Why a service ends."""
-
-    STOPPED = "stopped"
-    LEASE_LOST = "lease lost"
-    FAILED = "failed"
-
-    @property
-    def code(self) -> int:
-        """The exit code of its process."""
-        return 0 if self is Ending.STOPPED else 1
 
 
 class SchedulerService:
@@ -87,9 +69,6 @@ class SchedulerService:
             (gate.name, "" if gate.stage == "GA" else gate.stage, gates.enabled(gate.name))
             for gate in known_gates().values()
         )
-        recorded = settings.records > 0 and settings.record_bytes > 0
-        self._records = RecordStore(settings.records, settings.record_bytes) if recorded else None
-        self._annotator: Annotator | None = None
         self._ending: asyncio.Future[Ending] | None = None
         self._asked_to_stop = False
         self._synced = False
@@ -120,31 +99,39 @@ class SchedulerService:
                 event_session=transport.events,
                 on_event_dropped=self._metrics.events_dropped.labels().inc,
             )
-            scheduler = self._assemble(writer)
+            recording = Recording(self._settings, writer, self._metrics)
+            scheduler = self._assemble(writer, recording)
             informers = Informers(transport.objects)
             connect(scheduler, informers)
             resources = PodResources(scheduler)
             informers.informer(kinds.PODS).add_handler(resources.pod)
-            self._debugger = lambda: _debugger(scheduler, informers, resources)
+            self._debugger = lambda: debugger_of(scheduler, informers, resources)
             running = RunningConfiguration(scheduler, self._settings)
             self._operator = self._profile_operator(scheduler, running, transport, leadership)
-            server = self._server = await self._serve(stack, leadership, running, resources, scheduler)
+            server = self._server = await self._serve(stack, leadership, running, resources, scheduler, recording)
             watch = asyncio.create_task(self._watch(), name="watch over background tasks")
             self._supervisor.start(
-                self._work(scheduler, informers, leadership), "start and leader election", may_end=True
+                self._work(scheduler, informers, leadership, recording), "start and leader election", may_end=True
             )
             self._follow_file(running)
             try:
                 ending = await self._ending
             finally:
-                await self._wind_down(scheduler, writer, leadership, server)
+                await wind_down(
+                    scheduler,
+                    writer,
+                    self._supervisor,
+                    leadership=leadership,
+                    server=server,
+                    grace=self._settings.grace,
+                )
                 await watch
         log.info("Berth has ended")
         return ending.code
 
     # parts
 
-    def _assemble(self, writer: Dispatcher) -> Scheduler:
+    def _assemble(self, writer: Dispatcher, recording: Recording) -> Scheduler:
         settings = self._settings
         checked = None
         if settings.self_check:
@@ -162,23 +149,12 @@ class SchedulerService:
             random_source=random.Random(settings.random_seed),
             longest_unschedulable=settings.options.pod_max_in_unschedulable_pods_duration,
             checked=checked,
-            journal=self._journal(writer),
-            histories=self._records is not None,
+            journal=recording.journal,
+            histories=recording.records is not None,
         )
         wire(scheduler)
-        if self._records is not None:
-            self._records.watch(scheduler)
-        if self._annotator is not None:
-            self._annotator.yield_to(lambda: scheduler.queue.ready)
+        recording.watch(scheduler)
         return scheduler
-
-    def _journal(self, writer: Dispatcher) -> Journal | None:
-        """What keeps records of attempts, and writes them to the pods if that is wanted."""
-        if self._records is None or not self._settings.annotate:
-            return self._records
-        outcomes = self._metrics.decision_annotations
-        self._annotator = Annotator(self._records, self._records, writer, outcomes)
-        return self._annotator
 
     def _leadership(self, transport: Transport) -> Leadership | None:
         election = self._settings.config.leader_election
@@ -226,6 +202,7 @@ class SchedulerService:
         running: RunningConfiguration,
         resources: PodResources,
         scheduler: Scheduler,
+        recording: Recording,
     ) -> SecureServer | None:
         def leads() -> bool:
             return leadership is None or leadership.leads
@@ -241,7 +218,7 @@ class SchedulerService:
             leads=leads,
             health=health,
             readiness=readiness,
-            decisions=LiveDecisions(scheduler, self._records, leads=leads, synced=lambda: self._synced),
+            decisions=LiveDecisions(scheduler, recording.records, leads=leads, synced=lambda: self._synced),
         )
 
     def _shutting_down(self) -> str | None:
@@ -252,12 +229,14 @@ class SchedulerService:
 
     # life
 
-    async def _work(self, scheduler: Scheduler, informers: Informers, leadership: Leadership | None) -> None:
+    async def _work(
+        self, scheduler: Scheduler, informers: Informers, leadership: Leadership | None, recording: Recording
+    ) -> None:
         """Read the cluster, and schedule as soon as it is known and this process is the one to do so."""
         start_upkeep(scheduler, self._supervisor)
         if leadership is None:
             await self._sync(informers)
-            await self._schedule(scheduler)
+            await self._schedule(scheduler, recording)
             return
         late = self._settings.config.delay_cache_until_active
         if not late:
@@ -265,13 +244,13 @@ class SchedulerService:
 
         async def synchronized() -> None:
             await self._sync(informers)
-            await self._schedule(scheduler)
+            await self._schedule(scheduler, recording)
 
         async def lead() -> None:
             if late:
                 self._supervisor.start(synchronized(), "start of the caches", may_end=True)
             else:
-                self._supervisor.start(self._schedule(scheduler), "start of scheduling", may_end=True)
+                self._supervisor.start(self._schedule(scheduler, recording), "start of scheduling", may_end=True)
 
         def lost() -> None:
             scheduler.stop()
@@ -292,15 +271,14 @@ class SchedulerService:
         self._synced = True
         log.info("Caches are synchronized: %d nodes, %d pods", *_sizes(informers))
 
-    async def _schedule(self, scheduler: Scheduler) -> None:
+    async def _schedule(self, scheduler: Scheduler, recording: Recording) -> None:
         """Begin to take pods, by the profiles that SchedulerProfiles want if they can be read in time."""
         operator = self._operator
         if operator is not None:
             await operator.load()
             self._supervisor.start(operator.run(), "SchedulerProfiles")
             self._supervisor.start(operator.write_statuses(), "statuses of SchedulerProfiles")
-        if self._annotator is not None:
-            self._supervisor.start(self._annotator.run(), "annotations of decisions")
+        recording.start(self._supervisor)
         log.info("Scheduling pods of %s", ", ".join(scheduler.profiles))
         self._supervisor.start(scheduler.run(), "scheduling", may_end=True)
 
@@ -315,37 +293,6 @@ class SchedulerService:
             log.critical("%s", problem)
             self._end(Ending.FAILED)
 
-    async def _wind_down(
-        self, scheduler: Scheduler, writer: Dispatcher, leadership: Leadership | None, server: SecureServer | None
-    ) -> None:
-        """Take no more pods, let binds under way end, release the lease, and stop everything else."""
-        scheduler.stop()
-        for waiting in scheduler.waiting:
-            waiting.reject("", "the scheduler is stopping")
-        unfinished = await scheduler.settle(self._settings.grace)
-        if unfinished:
-            log.error("%d binding cycles did not end within %g s", unfinished, self._settings.grace)
-        for extender in scheduler.extenders:
-            extender.close()
-        # The server lets its requests finish meanwhile, so that probes are answered to the end.
-        closing = [] if server is None else [asyncio.create_task(server.stop(), name="server: stop")]
-        await writer.drain(_DRAIN_TIME)
-        await self._supervisor.stop(_CANCEL_TIME)
-        if leadership is not None and not unfinished:
-            await leadership.release(within=_RELEASE_TIME)
-        await asyncio.gather(*closing)
-
 
 def _sizes(informers: Informers) -> tuple[int, int]:
     return len(informers.informer(kinds.NODES)), len(informers.informer(kinds.PODS))
-
-
-def _debugger(scheduler: Scheduler, informers: Informers, resources: PodResources) -> CacheDebugger:
-    nodes, pods = informers.informer(kinds.NODES), informers.informer(kinds.PODS)
-    uids = (pods.uid(*key) for key in pods.keys())  # noqa: SIM118 (a method, not a dict's)
-    return CacheDebugger(
-        scheduler,
-        nodes=(name for _, name in nodes.keys()),  # noqa: SIM118
-        pods=(uid for uid in uids if uid is not None),
-        others=resources.others,
-    )

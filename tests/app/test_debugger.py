@@ -9,7 +9,9 @@ import pytest
 
 from scheduler.app.assembly import assemble, connect
 from scheduler.app.configuration import all_plugins, read_config
-from scheduler.app.debugger import CacheDebugger, differences
+from scheduler.app.debugger import CacheDebugger, debugger_of, differences
+from scheduler.app.pod_resources import PodResources
+from scheduler.client import kinds
 from scheduler.client.memory import MemoryCluster, MemoryWriter
 from scheduler.config.features import FeatureGates
 from tests.builders import node, pod
@@ -76,3 +78,18 @@ def test_nodes_and_queue_are_dumped(scheduler, caplog):
     assert "Nominated Pods(number: 1):\nname: promised, namespace: default, uid: 3, phase: , nominated node: b" in nodes
     assert queue.startswith("Dump of scheduling queue: active:2; backoff:0; unschedulable:0; gated:0\n")
     assert "name: waiting, namespace: default, uid: 2" in queue
+
+
+def test_it_compares_with_what_the_informers_have(scheduler, caplog):
+    """By then: the caches are fed by the same informers, and so can only be behind."""
+    cluster = MemoryCluster([node("a").build(), node("new").build(), pod("theirs").uid("9").scheduler("x").build()])
+    resources = PodResources(scheduler)
+    cluster.informer(kinds.PODS).add_handler(resources.pod)
+    cluster.informer(kinds.NODES)
+    cluster.sync()
+    caplog.set_level(logging.INFO)
+    assert not debugger_of(scheduler, cluster, resources).compare()
+    assert caplog.messages == [
+        "Cache mismatch: missedNodes=['new'] redundantNodes=['b']",
+        "Cache mismatch: missedPods=[] redundantPods=['1', '2', '3']",
+    ]
