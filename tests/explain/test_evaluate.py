@@ -146,7 +146,7 @@ class TestWhyNot:
         found = Evaluator(rig.scheduler, rig.clock).explain(info(pod("p").cpu("1").scheduler(PROFILE), rig.state))
         assert found.why_not is not None
         assert found.why_not.sentence == "p does not fit on the only node: n1 is tainted gpu:NoSchedule"
-        assert [help_.kind for help_ in found.why_not.helps] == ["tolerate"]
+        assert [help_.kind for help_ in found.why_not.helps] == ["tolerate", "removeTaint"]
 
     async def test_the_loop_goes_on_between_two_steps(self) -> None:
         rig, turns = self.rig(), 0

@@ -1,4 +1,4 @@
-"""Tolerations, nodes that become healthy, and nodes that are uncordoned."""
+"""Tolerations, taints that are removed, nodes that become healthy, and nodes that are uncordoned."""
 
 from __future__ import annotations
 
@@ -19,18 +19,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from scheduler.api.objects import Node, Pod, Taint
+    from scheduler.explain.whynot.change import Text
     from scheduler.explain.whynot.survey import Survey
 
 _UNCORDON: Final = 10
 _TOLERATE: Final = 20
 _HEAL: Final = 30
+_REMOVE: Final = 58
+"""More than evicting a pod: a taint keeps off others as well, and may have been set for that."""
 _CONDITIONS: Final = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
 """Taints that Kubernetes sets for as long as something is wrong with a node."""
 _TRIED: Final = 5
 
 
 def options(survey: Survey) -> Iterator[Option]:
-    """A toleration for each distinct list of taints that keeps the pod off; a word for nodes that are not well."""
+    """For each distinct list of taints in the way, tolerations, or nodes without them; a word for nodes not well."""
     yield from _uncordon(survey)
     table = survey.state.nodes
     rows = survey.rows(TAINT_TOLERATION)
@@ -44,11 +47,12 @@ def options(survey: Survey) -> Iterator[Option]:
             continue
         seen.add(against)
         ailing = tuple(taint for taint in against if taint.key.startswith(_CONDITIONS))
+        names = [table.name(row) for row in rows[ids == identifier][:_TRIED].tolist()]
         if ailing:
-            names = [table.name(row) for row in rows[ids == identifier][:_TRIED].tolist()]
             yield tuple(_healed(name, ailing) for name in names)
         else:
             yield (_tolerate(against),)
+            yield tuple(_removed(name, against) for name in names)
 
 
 def _tolerate(taints: Sequence[Taint]) -> Change:
@@ -74,14 +78,25 @@ def _tolerate(taints: Sequence[Taint]) -> Change:
 
 
 def _healed(name: str, taints: Sequence[Taint]) -> Change:
-    texts = [taint_text(taint) for taint in taints]
-    gone = frozenset(taint.key for taint in taints)
+    texts = listed([taint_text(taint) for taint in taints])
+    return _untainted(
+        name, taints, _HEAL, lambda nodes: f"{any_of(nodes or [name])} becoming well again (no longer tainted {texts})"
+    )
 
+
+def _removed(name: str, taints: Sequence[Taint]) -> Change:
+    texts = [taint_text(taint) for taint in taints]
+    words = f"the taint{'' if len(texts) == 1 else 's'} {listed(texts, most=5)}"
+    return _untainted(name, taints, _REMOVE, lambda nodes: f"removing {words} from {any_of(nodes or [name])}")
+
+
+def _untainted(name: str, taints: Sequence[Taint], cost: int, what: Text) -> Change:
+    gone = frozenset(taint.key for taint in taints)
     return Change(
         kind="removeTaint",
-        details={"taints": ",".join(texts)},
-        cost=_HEAL,
-        what=lambda nodes: f"{any_of(nodes or [name])} becoming well again (no longer tainted {listed(texts)})",
+        details={"taints": ",".join(taint_text(taint) for taint in taints)},
+        cost=cost,
+        what=what,
         effect=nothing,
         solves=frozenset((TAINT_TOLERATION, NODE_UNSCHEDULABLE)),
         nodes={name: partial(_without, gone)},
