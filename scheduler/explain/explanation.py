@@ -73,7 +73,7 @@ def story(explanation: PodExplanation, *, asked: Sequence[str] = ()) -> list[Par
     elif explanation.source == RECORDED and evaluation is None:
         parts.append(Styled("no attempt of it is on record"))
     if evaluation is not None:
-        parts += _fresh(explanation, evaluation, asked)
+        parts += _fresh(explanation, evaluation, asked, after="\n" if parts else "")
     parts += history(pod.history, now)
     return parts + (steps(decision.steps) if decision is not None else [])
 
@@ -90,11 +90,11 @@ def _recorded(explanation: PodExplanation, decision: Decision, asked: Sequence[s
     return parts
 
 
-def _fresh(explanation: PodExplanation, evaluation: Evaluation, asked: Sequence[str]) -> list[Part]:
+def _fresh(explanation: PodExplanation, evaluation: Evaluation, asked: Sequence[str], *, after: str) -> list[Part]:
     recorded, fresh = explanation.decision, evaluation.decision
     here = explanation.source == SIMULATED
     title = "Evaluated here, from what you may read of the cluster" if here else "Now, by a fresh evaluation"
-    parts: list[Part] = [Styled(f"\n{title}", "bold")]
+    parts: list[Part] = [Styled(f"{after}{title}", "bold")]
     if recorded is not None:
         parts.append(Styled(_changed(recorded, fresh)))
     if fresh.summary.result == _FOUND:

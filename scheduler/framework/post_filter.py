@@ -26,7 +26,8 @@ class PostFilterOutcome(msgspec.Struct, frozen=True):
 
     `message` goes behind the reasons of the misfit; `nominated_node` is a node in prospect, "" to clear it, None to
     leave it as the pod has it. `plugin` is the first that turned the pod down, or the one that ended the asking by a
-    refusal or an error; `result` is the answer of the last plugin that was asked.
+    refusal or an error; `speaker` the first of those that turned it down with a word, "" if none did or another
+    ended it; `result` is the answer of the last plugin that was asked.
     """
 
     code: Code
@@ -34,6 +35,7 @@ class PostFilterOutcome(msgspec.Struct, frozen=True):
     nominated_node: str | None
     plugin: str = ""
     result: PostFilterResult | None = None
+    speaker: str = ""
 
 
 def run_post_filters(plugins: Sequence[PostFilterPlugin], cycle: Cycle) -> PostFilterOutcome:
@@ -46,14 +48,15 @@ def run_post_filters(plugins: Sequence[PostFilterPlugin], cycle: Cycle) -> PostF
     seconds = time.perf_counter() - start
     if cycle.recorder is not None:
         cycle.recorder.point(POST_FILTER, outcome.code, seconds)
-    note(cycle, POST_FILTER, plugins, Status(outcome.code, (outcome.message,), outcome.plugin), seconds)
+    said = Status(outcome.code, (outcome.message,), outcome.speaker or outcome.plugin)
+    note(cycle, POST_FILTER, plugins, said, seconds)
     return outcome
 
 
 def _run(plugins: Sequence[PostFilterPlugin], cycle: Cycle) -> PostFilterOutcome:
     nominated: str | None = None
     reasons: list[str] = []
-    rejector = ""
+    rejector = speaker = ""
     result: PostFilterResult | None = None
     for plugin in plugins:
         try:
@@ -71,5 +74,7 @@ def _run(plugins: Sequence[PostFilterPlugin], cycle: Cycle) -> PostFilterOutcome
         if result.nominated_node is not None:
             nominated = result.nominated_node
         rejector = rejector or plugin.name
+        if status.reasons:
+            speaker = speaker or plugin.name
         reasons += status.reasons
-    return PostFilterOutcome(Code.UNSCHEDULABLE, ", ".join(reasons), nominated, rejector, result)
+    return PostFilterOutcome(Code.UNSCHEDULABLE, ", ".join(reasons), nominated, rejector, result, speaker)

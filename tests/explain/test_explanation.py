@@ -53,7 +53,7 @@ def test_a_change_since_the_attempt_is_said():
 def test_a_simulated_evaluation_says_that_it_is_one():
     evaluation = Evaluation(time=NOW, decision=REFUSAL, why_not=WHY)
     shown = text(story(explain(BIG, time=NOW, evaluation=evaluation, source=SIMULATED)))
-    assert shown.startswith("\nEvaluated here, from what you may read of the cluster\nno node has 8 CPUs.")
+    assert shown.startswith("Evaluated here, from what you may read of the cluster\nno node has 8 CPUs.")
     assert "pending" not in shown
 
 

@@ -9,6 +9,7 @@ from scheduler.framework.interface import PostFilterResult
 from scheduler.framework.post_filter import run_post_filters
 from scheduler.framework.recorder import PluginRecorder
 from scheduler.framework.status import Code, PluginError, Status, error, unresolvable, unschedulable
+from scheduler.framework.trace import Trace
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 from tests.builders import info, pod, state
 from tests.framework.stubs import PostFilter
@@ -77,6 +78,15 @@ def test_the_first_to_turn_the_pod_down_is_told_with_the_last_answer():
     assert (found.plugin, found.result) == ("", made)
     found, _ = run(NO, unschedulable("nor here"))
     assert (found.plugin, found.result) == ("A", result(unschedulable("nor here"), None))
+
+
+def test_the_step_is_told_of_the_plugin_that_gave_a_reason():
+    cluster, trace = state(), Trace()
+    cycle = Cycle(info(pod("p"), cluster), cluster, "p", trace=trace)
+    plugins = [PostFilter("A", Status(Code.UNSCHEDULABLE)), PostFilter("B", unschedulable("no victims"))]
+    found = run_post_filters(plugins, cycle)
+    assert (found.plugin, found.speaker) == ("A", "B")
+    assert [key for key, _ in trace.steps()] == [("PostFilter", "B", Code.UNSCHEDULABLE, "no victims")]
 
 
 def test_the_outcome_stays_with_the_cycle():
