@@ -41,14 +41,17 @@ class ChangeLog:
     For node changes the value is a `Change`; counters use it for the difference in the count.
     """
 
-    __slots__ = ("_asked", "_rows", "_start", "_values")
+    __slots__ = ("_asked", "_ends", "_latest", "_rows", "_start", "_values")
 
     def __init__(self) -> None:
         self._rows: list[int] = []
         self._values: list[int] = []
         self._start = 0
+        self._latest: dict[int, int] = {}
+        """By value, the position after its newest entry; there are few distinct ones."""
+        self._ends: dict[int, int] = {}
         self._asked: dict[tuple[int, int], npt.NDArray[np.intp]] = {}
-        """Answers of `rows` since the last change: the vectors of one shape all ask the same."""
+        """Answers of `end_of` and `rows` since the last change: the vectors of one shape all ask the same."""
 
     @property
     def end(self) -> int:
@@ -57,14 +60,26 @@ class ChangeLog:
 
     def append(self, row: int, value: int) -> None:
         """Note one change."""
+        value = int(value)
         self._rows.append(row)
-        self._values.append(int(value))
+        self._values.append(value)
+        self._latest[value] = self._start + len(self._rows)
+        if self._ends:
+            self._ends = {}
         if self._asked:
             self._asked = {}
         if len(self._rows) > _KEEP:
             half = _KEEP // 2
             del self._rows[:half], self._values[:half]
             self._start += half
+
+    def end_of(self, mask: int) -> int:
+        """The position after the newest change of anything that `mask` names, 0 if there never was one."""
+        end = self._ends.get(mask)
+        if end is None:
+            ends = [end for value, end in self._latest.items() if value & mask]
+            end = self._ends[mask] = max(ends, default=0)
+        return end
 
     def entries(self, position: int) -> tuple[list[int], list[int]] | None:
         """Rows and values since `position`; None if these are no longer kept."""

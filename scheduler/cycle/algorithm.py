@@ -23,6 +23,7 @@ from scheduler.framework.filtering import (
     feasible_mask,
     filter_nodes,
     raise_for_errors,
+    select,
 )
 from scheduler.framework.pre_filter import NOTHING_SAID, run_pre_filters
 from scheduler.framework.recorder import FILTER, PRE_FILTER, PRE_SCORE, SCORE
@@ -177,11 +178,12 @@ class Algorithm:
         decision = Decision(cycle, self.next_start, self._percentage(profile))
         if observe is not None:
             observe(decision)
+        cache = profile.caches.of(cycle.shape)
         with _Timed(decision, PRE_FILTER) as timed:
-            decision.pre_filter = outcome = run_pre_filters(profile.pre_filter, cycle)
+            decision.pre_filter = outcome = run_pre_filters(profile.pre_filter, cycle, cache)
             if outcome.status is not None:
                 timed.code = outcome.status.code
-        cycle.filters = active_filters(profile, outcome.skipped)
+        cycle.filters = active_filters(profile, outcome.skipped, cache)
         if outcome.status is not None:
             self._refuse(decision)
         with _Timed(decision, FILTER):
@@ -254,9 +256,10 @@ class Algorithm:
         if outcome.names is not None:
             listed = " ".join(sorted(outcome.restricted_by))
             rejections.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{listed}]")
-        fits = feasible_mask(rejections)
         wanted = self._wanted(profile, cycle, len(order))
+        asked = None
         if wanted < len(order):
+            fits = feasible_mask(rejections)
             start = self.next_start % len(order)
             decision.feasible, seen = sample(order, start, fits, wanted)
             decision.derived = False
@@ -264,8 +267,8 @@ class Algorithm:
             rejections.evaluated[seen] = True
             rejections.evaluated[decision.feasible] = True
         else:
-            decision.feasible = np.flatnonzero(fits)
-        count_evaluations(cycle, filters, rejections)
+            _, decision.feasible, asked = select(cycle, filters, rejections, profile.caches.of(cycle.shape))
+        count_evaluations(cycle, filters, rejections, asked)
         if turned_down is not None and not rejections.evaluated[turned_down[0]]:
             # It counts as looked at even where it is out of the question, or beyond the sample.
             rejections.evaluated[turned_down[0]] = True
@@ -310,7 +313,7 @@ class Algorithm:
             decision.best = decision.feasible
             return
         with _Timed(decision, PRE_SCORE):
-            decision.pre_score_skipped = run_pre_scores(profile, cycle)
+            decision.pre_score_skipped = run_pre_scores(profile, cycle, profile.caches.of(cycle.shape))
         with _Timed(decision, SCORE):
             totals = total_scores(profile, cycle, decision.pre_score_skipped)
         given = []
@@ -322,6 +325,6 @@ class Algorithm:
             for scores in given:
                 totals += scores.weighted
         decision.totals = totals
-        decision.best = decision.feasible[totals == totals.max()]
+        decision.best = decision.feasible[(totals == np.maximum.reduce(totals)).nonzero()[0]]
         if details:
             decision.scores = [*detailed_scores(profile, cycle, decision.pre_score_skipped), *given]

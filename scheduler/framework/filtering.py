@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,14 +23,23 @@ if TYPE_CHECKING:
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.interface import Codes, FilterPlugin
     from scheduler.framework.profile import Profile
+    from scheduler.framework.shape_cache import ShapeCache
     from scheduler.framework.status import Status
 
 Mask = npt.NDArray[np.bool_]
 
 
-def active_filters(profile: Profile, skipped: frozenset[str]) -> list[FilterPlugin]:
-    """The filters that have a say for this pod."""
-    return [plugin for plugin in profile.filter if plugin.name not in skipped] if skipped else profile.filter
+def active_filters(profile: Profile, skipped: frozenset[str], cache: ShapeCache | None = None) -> list[FilterPlugin]:
+    """The filters that have a say for this pod; with a cache, one and the same list each time. Not to be changed."""
+    if not skipped:
+        return profile.filter
+    key = (FILTER, skipped)
+    found: list[FilterPlugin] | None = None if cache is None else cache.memo.get(key)
+    if found is None:
+        found = [plugin for plugin in profile.filter if plugin.name not in skipped]
+        if cache is not None:
+            cache.memo[key] = found
+    return found
 
 
 def filter_nodes(profile: Profile, cycle: Cycle, filters: list[FilterPlugin], allowed: Mask | None) -> Rejections:
@@ -66,21 +75,64 @@ def feasible_mask(rejections: Rejections) -> Mask:
     return fits
 
 
-def count_evaluations(cycle: Cycle, filters: list[FilterPlugin], rejections: Rejections) -> None:
-    """Tell the recorder how many nodes each filter was asked about: those that the ones before it let pass."""
-    recorder = cycle.recorder
-    if recorder is None:
-        return
+class Selection(NamedTuple):
+    """The nodes that all filters let pass, as rows in ascending order, and how many nodes each filter was asked about.
+
+    It holds for as long as `versions` are the same: that of the node table, and those of the verdicts.
+    """
+
+    versions: list[object]
+    feasible: npt.NDArray[np.intp]
+    asked: list[int]
+
+
+def select(cycle: Cycle, filters: list[FilterPlugin], rejections: Rejections, cache: ShapeCache) -> Selection:
+    """The nodes that fit, which are the same as for the pod of the shape before if no verdict has changed since.
+
+    All nodes must have been looked at.
+    """
+    versions: list[object] = [cycle.state.nodes.version, filters]
+    lasting = not rejections.overrides and rejections.evaluated is rejections.live
+    for plugin, codes in rejections.verdicts:
+        rows = cache.filter_cache(plugin.name)
+        if rows is None or rows.vector is not codes:
+            lasting = False
+            break
+        versions += (plugin, rows.version)
+    if not lasting:
+        return Selection([], np.flatnonzero(feasible_mask(rejections)), _asked(filters, rejections))
+    known: Selection | None = cache.memo.get(Selection)
+    if known is None or known.versions != versions:
+        feasible = np.flatnonzero(feasible_mask(rejections))
+        known = cache.memo[Selection] = Selection(versions, feasible, _asked(filters, rejections))
+    return known
+
+
+def _asked(filters: list[FilterPlugin], rejections: Rejections) -> list[int]:
+    """How many nodes each filter was asked about: those that the ones before it let pass."""
     left = rejections.evaluated & rejections.live
     count = int(np.count_nonzero(left))
+    asked = []
     verdicts = iter(rejections.verdicts)
     following = next(verdicts, None)
     for plugin in filters:
-        recorder.evaluated(FILTER, plugin.name, count)
+        asked.append(count)
         if following is not None and following[0] is plugin:
             left &= following[1] == 0
             count = int(np.count_nonzero(left))
             following = next(verdicts, None)
+    return asked
+
+
+def count_evaluations(
+    cycle: Cycle, filters: list[FilterPlugin], rejections: Rejections, asked: list[int] | None = None
+) -> None:
+    """Tell the recorder how many nodes each filter was asked about; `asked`, if that is known already."""
+    recorder = cycle.recorder
+    if recorder is None:
+        return
+    for plugin, count in zip(filters, asked or _asked(filters, rejections), strict=True):
+        recorder.evaluated(FILTER, plugin.name, count)
 
 
 def raise_for_errors(rejections: Rejections, looked_at: Mask) -> None:

@@ -79,6 +79,13 @@ class PreFilterPlugin(Plugin):
         What is found here is handed on to Filter in `cycle.data` under the plugin's name.
         """
 
+    def pre_filter_settled(self, cycle: Cycle) -> bool:
+        """Whether every pod of the shape will get the answer that this one just got, whatever becomes of the cluster.
+
+        Then the runtime need not ask again: it hands what was left in `cycle.data` on to all of them.
+        """
+        return False
+
 
 class FilterPlugin(Plugin):
     """Decides which nodes the pod fits on."""
@@ -153,6 +160,10 @@ class PreScorePlugin(Plugin):
     @abc.abstractmethod
     def pre_score(self, cycle: Cycle, feasible: NodeView) -> Status | None:
         """None: go on; SKIP: leave my Score out (it adds nothing); anything else fails the attempt."""
+
+    def pre_score_settled(self, cycle: Cycle) -> bool:
+        """As `pre_filter_settled`: whether the answer is for good, whichever nodes are feasible."""
+        return False
 
 
 class ScorePlugin(Plugin):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from scheduler.framework.interface import NodeNames
 from scheduler.framework.recorder import PRE_FILTER, ask, skips
+from scheduler.framework.settled import Asked, Step, added, steps
 from scheduler.framework.status import Code, PluginError, Status, unresolvable
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.interface import PreFilterPlugin
+    from scheduler.framework.shape_cache import ShapeCache
 
 
 class PreFilterOutcome(msgspec.Struct, frozen=True):
@@ -30,36 +33,100 @@ class PreFilterOutcome(msgspec.Struct, frozen=True):
     skipped: frozenset[str]
 
 
-def run_pre_filters(plugins: Sequence[PreFilterPlugin], cycle: Cycle) -> PreFilterOutcome:
-    """Ask each plugin in order. Raises PluginError if one fails."""
-    skipped: list[str] = []
-    names: frozenset[str] | None = None
-    restricted_by: list[str] = []
-    refusal: Status | None = None
+def run_pre_filters(
+    plugins: Sequence[PreFilterPlugin], cycle: Cycle, cache: ShapeCache | None = None
+) -> PreFilterOutcome:
+    """Ask each plugin in order, but for those whose answer for the shape the cache has.
+
+    Raises PluginError if one fails.
+    """
+    known: list[Step[PreFilterPlugin]] | None = None if cache is None or cycle.sampled else cache.memo.get(PRE_FILTER)
+    answers = _Answers(cycle)
+    if known is None:
+        return _ask_all(plugins, answers, cache)
     recorder = cycle.recorder
-    for plugin in plugins:
-        timed = recorder is not None and cycle.sampled
-        answer = ask(cycle, PRE_FILTER, plugin.name, plugin.pre_filter, cycle) if timed else plugin.pre_filter(cycle)
-        if recorder is not None and not skips(answer):
-            recorder.evaluated(PRE_FILTER, plugin.name)
-        if answer is None:
+    for plugin, left, skipped, counted in known:
+        if plugin is not None:
+            if not answers.take(plugin.name, plugin.pre_filter(cycle)):
+                return answers.outcome()
             continue
+        if left:
+            cycle.data.update(left)
+        answers.skipped += skipped
+        if recorder is not None:
+            for name in counted:
+                recorder.evaluated(PRE_FILTER, name)
+    return answers.outcome()
+
+
+def _ask_all(plugins: Sequence[PreFilterPlugin], answers: _Answers, cache: ShapeCache | None) -> PreFilterOutcome:
+    """Ask all plugins, and remember which of them need not be asked again if all let the pod in."""
+    cycle = answers.cycle
+    timed = cycle.recorder is not None and cycle.sampled
+    remember = cache is not None and PRE_FILTER not in cache.memo
+    asked: list[Asked[PreFilterPlugin]] = []
+    for plugin in plugins:
+        before = frozenset(cycle.data) if remember else _NOBODY
+        answer = ask(cycle, PRE_FILTER, plugin.name, plugin.pre_filter, cycle) if timed else plugin.pre_filter(cycle)
+        if not answers.take(plugin.name, answer):
+            return answers.outcome()
+        if remember:
+            skipped = skips(answer)
+            settled = (answer is None or skipped) and plugin.pre_filter_settled(cycle)
+            asked.append(Asked(plugin, plugin.name, skipped, added(cycle, before), settled))
+    if remember and cache is not None:
+        cache.memo[PRE_FILTER] = steps(asked)
+    return answers.outcome()
+
+
+class _Answers:
+    """What the plugins have said so far."""
+
+    __slots__ = ("_names", "_refusal", "_restricted_by", "cycle", "skipped")
+
+    def __init__(self, cycle: Cycle) -> None:
+        self.cycle = cycle
+        self.skipped: tuple[str, ...] = ()
+        self._names: frozenset[str] | None = None
+        self._restricted_by: tuple[str, ...] = ()
+        self._refusal: Status | None = None
+
+    def take(self, plugin: str, answer: Status | NodeNames | None) -> bool:
+        """Take an answer in; whether the next plugin is to be asked. Raises PluginError."""
+        recorder = self.cycle.recorder
+        if recorder is not None and not skips(answer):
+            recorder.evaluated(PRE_FILTER, plugin)
+        if answer is None:
+            return True
         if isinstance(answer, NodeNames):
-            restricted_by.append(plugin.name)
-            names = answer.names if names is None else names & answer.names
+            self._restricted_by += (plugin,)
+            names = self._names = answer.names if self._names is None else self._names & answer.names
             if not names:
-                status = unresolvable(_nothing_left(restricted_by))
-                return PreFilterOutcome(status, names, frozenset(restricted_by), frozenset(skipped))
-        elif answer.code is Code.SKIP:
-            skipped.append(plugin.name)
-        elif answer.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
-            return PreFilterOutcome(answer.by(plugin.name), None, _NOBODY, frozenset(skipped))
-        elif answer.code is Code.UNSCHEDULABLE:
-            # Preemption may help, and it needs the state that the remaining plugins prepare.
-            refusal = answer.by(plugin.name)
-        else:
-            raise PluginError(f'running PreFilter plugin "{plugin.name}": {answer.message}')
-    return PreFilterOutcome(refusal, names, frozenset(restricted_by), frozenset(skipped))
+                self._refusal = unresolvable(_nothing_left(self._restricted_by))
+            return bool(names)
+        if answer.code is Code.SKIP:
+            self.skipped += (plugin,)
+            return True
+        if answer.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            self._refusal, self._names, self._restricted_by = answer.by(plugin), None, ()
+            return False
+        if answer.code is not Code.UNSCHEDULABLE:
+            raise PluginError(f'running PreFilter plugin "{plugin}": {answer.message}')
+        # Preemption may help, and it needs the state that the remaining plugins prepare.
+        self._refusal = answer.by(plugin)
+        return True
+
+    def outcome(self) -> PreFilterOutcome:
+        """What they have said together."""
+        if self._refusal is None and self._names is None:
+            return _without_refusal(self.skipped)
+        return PreFilterOutcome(self._refusal, self._names, frozenset(self._restricted_by), frozenset(self.skipped))
+
+
+@lru_cache(maxsize=256)
+def _without_refusal(skipped: tuple[str, ...]) -> PreFilterOutcome:
+    """Most outcomes are one of a few."""
+    return PreFilterOutcome(None, None, _NOBODY, frozenset(skipped))
 
 
 _NOBODY: frozenset[str] = frozenset()
@@ -68,7 +135,7 @@ NOTHING_SAID = PreFilterOutcome(None, None, _NOBODY, _NOBODY)
 """The outcome without any plugin."""
 
 
-def _nothing_left(plugins: list[str]) -> str:
+def _nothing_left(plugins: tuple[str, ...]) -> str:
     if len(plugins) == 1:
         return f"node(s) didn't satisfy plugin {plugins[0]}"
     return f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(plugins))}] simultaneously"

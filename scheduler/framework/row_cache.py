@@ -36,8 +36,8 @@ def codes_in(codes: Vector) -> list[int]:
 class RowCache(Versioned):
     """A vector with one entry a row, whose entries depend on their own row only.
 
-    `depends` says on what of it. `version` moves on whenever any entry may have changed; `patched` holds the rows
-    computed anew when it did so last (None: all of them).
+    `depends` says on what of it. `version` moves on whenever any entry changed (or all were computed anew); `patched`
+    holds the rows that were computed anew when it did so last (None: all of them).
     """
 
     __slots__ = ("_epoch", "_mask", "_position", "_worded", "_words", "depends", "patched", "version")
@@ -52,6 +52,14 @@ class RowCache(Versioned):
         self._epoch: Hashable = None
         self._words: dict[int, Status] = {}
         self._worded = -1
+
+    def is_current(self, table: NodeTable, epoch: Hashable) -> bool:
+        """Whether nothing has changed that the vector depends on; then it need not be refreshed."""
+        log = table.log
+        if self._position < 0 or log.end_of(self._mask) > self._position or epoch != self._epoch:
+            return False
+        self._position = log.end
+        return True
 
     def refresh(
         self, table: NodeTable, compute: Callable[[NodeView], Vector | None], epoch: Hashable = None
@@ -73,6 +81,8 @@ class RowCache(Versioned):
                 self._patch(rows, size, compute(NodeView(table, rows)))
         else:
             vector = compute(NodeView(table))
+            if vector is not None and vector.base is not None:
+                vector = vector.copy()  # a column of the table, say, which would change by itself
             self.before_change()
             self.vector = vector
             self.patched = None
@@ -104,6 +114,19 @@ class RowCache(Versioned):
             vector = np.zeros(size, part.dtype)
         elif len(vector) < size:
             vector = np.concatenate([vector, np.zeros(size - len(vector), vector.dtype)])
+        else:
+            if len(rows) == 1:  # as after each pod
+                row, entry = rows.item(), 0 if part is None else part.item()
+                if vector.item(row) == entry:
+                    return
+                self.before_patch(rows)
+                vector[row] = entry
+                self.patched = rows
+                self.version += 1
+                return
+            known = vector[rows]
+            if not np.count_nonzero(known if part is None else known != part):
+                return
         self.vector = vector
         self.before_patch(rows)
         vector[rows] = 0 if part is None else part

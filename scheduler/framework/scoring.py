@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -9,19 +10,24 @@ import numpy.typing as npt
 
 from scheduler.cache.bare import BareNodeView
 from scheduler.cache.nodes import NodeView
-from scheduler.framework.recorder import NORMALIZE, PRE_SCORE, SCORE, ask, skips
+from scheduler.framework.recorder import NORMALIZE, PRE_SCORE, SCORE, ask
+from scheduler.framework.settled import Asked, Step, added, steps
 from scheduler.framework.status import Code, PluginError
 
 if TYPE_CHECKING:
     from scheduler.framework.cycle import Cycle
-    from scheduler.framework.interface import ScorePlugin
+    from scheduler.framework.interface import PreScorePlugin, ScorePlugin
     from scheduler.framework.profile import Profile
+    from scheduler.framework.shape_cache import ShapeCache
+    from scheduler.framework.status import Status
 
 Int64s = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
 
 MAX_NODE_SCORE: Final = 100
 MIN_NODE_SCORE: Final = 0
+
+_NOBODY: Final[frozenset[str]] = frozenset()
 
 
 class PluginScores:
@@ -44,47 +50,145 @@ class PluginScores:
         return self.weighted if self.weight == 1 else self.weighted // self.weight
 
 
-def run_pre_scores(profile: Profile, cycle: Cycle) -> frozenset[str]:
-    """Ask the PreScore plugins; the names of those that skip. Raises PluginError if one fails."""
-    skipped: list[str] = []
+def run_pre_scores(profile: Profile, cycle: Cycle, cache: ShapeCache | None = None) -> frozenset[str]:
+    """Ask the PreScore plugins, but for those whose answer for the shape the cache has; the names of those that skip.
+
+    Raises PluginError if one fails.
+    """
     view = _view(cycle)
+    known: list[Step[PreScorePlugin]] | None = None if cache is None or cycle.sampled else cache.memo.get(PRE_SCORE)
+    if known is None:
+        return _ask_all(profile, cycle, view, cache)
     recorder = cycle.recorder
+    skipped: tuple[str, ...] = ()
+    for plugin, left, skips_for_good, counted in known:
+        if plugin is not None:
+            if _takes_part(cycle, plugin, plugin.pre_score(cycle, view)):
+                continue
+            skipped += (plugin.name,)
+        else:
+            if left:
+                cycle.data.update(left)
+            skipped += skips_for_good
+            if recorder is not None:
+                for name in counted:
+                    recorder.evaluated(PRE_SCORE, name)
+    return _names(skipped)
+
+
+def _ask_all(profile: Profile, cycle: Cycle, view: NodeView, cache: ShapeCache | None) -> frozenset[str]:
+    """Ask all plugins, and remember which of them need not be asked again."""
+    remember = cache is not None and PRE_SCORE not in cache.memo
+    asked: list[Asked[PreScorePlugin]] = []
+    skipped: tuple[str, ...] = ()
     for plugin in profile.pre_score:
+        before = frozenset(cycle.data) if remember else _NOBODY
         answer = ask(cycle, PRE_SCORE, plugin.name, plugin.pre_score, cycle, view)
-        if recorder is not None and not skips(answer):
-            recorder.evaluated(PRE_SCORE, plugin.name)
-        if answer is None:
-            continue
+        takes_part = _takes_part(cycle, plugin, answer)
+        if not takes_part:
+            skipped += (plugin.name,)
+        if remember:
+            left, settled = added(cycle, before), plugin.pre_score_settled(cycle)
+            asked.append(Asked(plugin, plugin.name, not takes_part, left, settled))
+    if remember and cache is not None:
+        cache.memo[PRE_SCORE] = steps(asked)
+    return _names(skipped)
+
+
+def _takes_part(cycle: Cycle, plugin: PreScorePlugin, answer: Status | None) -> bool:
+    """Whether a plugin has not answered Skip. Raises PluginError if it has failed."""
+    if answer is not None:
         if answer.code is not Code.SKIP:
+            if cycle.recorder is not None:
+                cycle.recorder.evaluated(PRE_SCORE, plugin.name)
             raise PluginError(f'running PreScore plugin "{plugin.name}": {answer.message}')
-        skipped.append(plugin.name)
+        return False
+    if cycle.recorder is not None:
+        cycle.recorder.evaluated(PRE_SCORE, plugin.name)
+    return True
+
+
+@lru_cache(maxsize=256)
+def _names(skipped: tuple[str, ...]) -> frozenset[str]:
+    """The same set each time: there are few, and they are keys of what is kept."""
     return frozenset(skipped)
+
+
+class _Plan:
+    """How a shape is scored where certain plugins skip it.
+
+    - `active`: (plugin, weight) of those that score, in order.
+    - `final`: those whose raw scores are what is added up; their sum is kept by row.
+    - `by_row`: those that only their feasible nodes' highest and lowest score, besides a node's own, matter to: the sum
+      of their weighted scores holds for as long as the nodes that are feasible, and these nodes' raw scores, stay.
+    """
+
+    __slots__ = ("active", "by_row", "feasible", "final", "normalized", "others", "versions")
+
+    def __init__(self, profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> None:
+        self.active = [pair for pair in profile.score if pair[0].name not in skipped]
+        self.final = [pair for pair in self.active if _is_final(pair[0])]
+        self.by_row = [pair for pair in self.active if _is_normalized_by_row(pair[0], cycle)]
+        known = {plugin.name for plugin, _ in (*self.final, *self.by_row)}
+        self.others = [pair for pair in self.active if pair[0].name not in known]
+        self.feasible: Rows | None = None
+        self.versions: list[int] = []
+        self.normalized: Int64s | None = None
 
 
 def total_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> Int64s:
     """The total of each feasible node, int64 in the order of `cycle.feasible`. Raises PluginError if a plugin fails."""
     view = _view(cycle)
-    rows = view.rows
     cache = profile.caches.of(cycle.shape)
-    active = [pair for pair in profile.score if pair[0].name not in skipped]
-    final = [pair for pair in active if _is_final(pair[0]) and not cycle.bare]
+    key = (_Plan, skipped)
+    plan: _Plan | None = cache.memo.get(key)
+    if plan is None:
+        plan = cache.memo[key] = _Plan(profile, cycle, skipped)
     if cycle.recorder is not None:
-        for plugin, _ in active:
-            cycle.recorder.evaluated(SCORE, plugin.name, len(view))
-        if cycle.sampled:
-            # Each on its own, to be timed; their sum has nothing left to compute.
-            for plugin, _ in final:
-                ask(cycle, SCORE, plugin.name, cache.raw_scores, plugin, cycle)
-    static = cache.static_total(final, cycle)
-    total: Int64s = np.zeros(len(view), np.int64) if static is None else static[rows].copy()
-    for plugin, weight in active:
-        if cycle.bare or not _is_final(plugin):
-            raw = ask(cycle, SCORE, plugin.name, _raw, profile, plugin, cycle, view)
-            weighted = _weighted(plugin, weight, raw, cycle)
-            total += weighted
-            if cycle.trace is not None and (plugin.per_cycle or cycle.bare):
-                cycle.trace.scores.append((plugin, weight, raw, weighted))
+        count = len(view)
+        for plugin, _ in plan.active:
+            cycle.recorder.evaluated(SCORE, plugin.name, count)
+    if cycle.bare:
+        return _sum_up(plan.active, profile, cycle, view, np.zeros(len(view), np.int64))
+    if cycle.sampled:
+        # Each on its own, to be timed; their sum has nothing left to compute.
+        for plugin, _ in plan.final:
+            ask(cycle, SCORE, plugin.name, cache.raw_scores, plugin, cycle)
+    static = cache.static_total(plan.final, cycle)
+    total: Int64s = np.zeros(len(view), np.int64) if static is None else static[view.rows]
+    if cycle.sampled:
+        return _sum_up([pair for pair in plan.active if pair not in plan.final], profile, cycle, view, total)
+    normalized = _normalized(plan, profile, cycle, view, cache)
+    if normalized is not None:
+        total = total + normalized
+    return _sum_up(plan.others, profile, cycle, view, total)
+
+
+def _sum_up(
+    pairs: list[tuple[ScorePlugin, int]], profile: Profile, cycle: Cycle, view: NodeView, total: Int64s
+) -> Int64s:
+    """Add the weighted scores of these plugins, asked one by one; `total` stays as it is."""
+    total = total.copy()
+    for plugin, weight in pairs:
+        raw = ask(cycle, SCORE, plugin.name, _raw, profile, plugin, cycle, view)
+        weighted = _weighted(plugin, weight, raw, cycle)
+        total += weighted
+        if cycle.trace is not None and (plugin.per_cycle or cycle.bare):
+            cycle.trace.scores.append((plugin, weight, raw, weighted))
     return total
+
+
+def _normalized(plan: _Plan, profile: Profile, cycle: Cycle, view: NodeView, cache: ShapeCache) -> Int64s | None:
+    """The weighted scores of the plugins that normalize by row, int64 as `view`, read only; None if there are none."""
+    if not plan.by_row:
+        return None
+    versions = [cache.scores_version(plugin, cycle) for plugin, _ in plan.by_row]
+    if plan.feasible is not cycle.feasible or versions != plan.versions:
+        total = np.zeros(len(view), np.int64)
+        for plugin, weight in plan.by_row:
+            total += _weighted(plugin, weight, _raw(profile, plugin, cycle, view), cycle)
+        plan.feasible, plan.versions, plan.normalized = cycle.feasible, versions, total
+    return plan.normalized
 
 
 def detailed_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> list[PluginScores]:
@@ -101,6 +205,10 @@ def detailed_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> 
 def _is_final(plugin: ScorePlugin) -> bool:
     """Whether raw scores are what is added up: then the sum is kept as well."""
     return plugin.bounded and not plugin.normalizes and not plugin.per_cycle
+
+
+def _is_normalized_by_row(plugin: ScorePlugin, cycle: Cycle) -> bool:
+    return plugin.normalizes and not plugin.per_cycle and plugin.normalizer(cycle) is not None
 
 
 def _view(cycle: Cycle) -> NodeView:

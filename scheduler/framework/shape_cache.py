@@ -40,7 +40,10 @@ class ShapeCache:
         cache = self._filters.get(plugin.name)
         if cache is None:
             cache = self._filters[plugin.name] = RowCache(plugin.depends)
-        return cache.refresh(cycle.state.nodes, partial(plugin.filter, cycle), plugin.epoch(cycle))
+        table, epoch = cycle.state.nodes, plugin.epoch(cycle)
+        if cache.is_current(table, epoch):
+            return cache.vector
+        return cache.refresh(table, partial(plugin.filter, cycle), epoch)
 
     def filter_cache(self, name: str) -> RowCache | None:
         """The cache of a filter's verdicts; None if it was never asked for these."""
@@ -59,6 +62,10 @@ class ShapeCache:
         """Raw scores over all rows; read only."""
         return _scores(self._refreshed(plugin, cycle))
 
+    def scores_version(self, plugin: ScorePlugin, cycle: Cycle) -> int:
+        """Moves on when any of the raw scores changes."""
+        return self._refreshed(plugin, cycle).version
+
     def static_total(self, plugins: list[tuple[ScorePlugin, int]], cycle: Cycle) -> Int64s | None:
         """The weighted sum over all rows of plugins whose raw scores are final; read only. None for no plugins."""
         if not plugins:
@@ -76,14 +83,18 @@ class ShapeCache:
                 total += vector if weight == 1 else vector * weight
             self._static = total
         else:
-            part = np.zeros(len(rows), np.int64)
-            for vector, weight in weighted:
-                part += vector[rows] * weight
             assert self._static is not None
             if len(self._static) < cycle.nodes.size:
                 more = np.zeros(cycle.nodes.size - len(self._static), np.int64)
                 self._static = np.concatenate([self._static, more])
-            self._static[rows] = part
+            if len(rows) == 1:  # as after each pod
+                row = rows.item()
+                self._static[row] = sum([vector.item(row) * weight for vector, weight in weighted])
+            else:
+                part = np.zeros(len(rows), np.int64)
+                for vector, weight in weighted:
+                    part += vector[rows] * weight
+                self._static[rows] = part
         return self._static
 
     def _stale_rows(
@@ -108,7 +119,9 @@ class ShapeCache:
         cache = self._scores.get(plugin.name)
         if cache is None:
             cache = self._scores[plugin.name] = RowCache(plugin.depends)
-        cache.refresh(cycle.state.nodes, partial(plugin.score, cycle), plugin.epoch(cycle))
+        table, epoch = cycle.state.nodes, plugin.epoch(cycle)
+        if not cache.is_current(table, epoch):
+            cache.refresh(table, partial(plugin.score, cycle), epoch)
         return cache
 
 

@@ -98,6 +98,10 @@ class DynamicResources(
         cycle.data[NAME] = True
         return refusal(cycle.shape, cycle.state.objects) or SKIP
 
+    def pre_filter_settled(self, cycle: Cycle) -> bool:
+        """Unless a DeviceClass may come to stand for a resource."""
+        return not device_resources(cycle.shape)
+
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """Asked only where PreFilter is disabled; nothing is placed as if it needed no devices."""
         refused = refusal(cycle.shape, cycle.state.objects) is not None

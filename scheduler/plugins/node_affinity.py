@@ -124,6 +124,11 @@ class NodeAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, E
             return SKIP
         return own.answer
 
+    def pre_filter_settled(self, cycle: Cycle) -> bool:
+        """It depends on nothing but the shape."""
+        del cycle
+        return True
+
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """1 where the profile's affinity does not match, else 2 where the pod's does not."""
         codes = np.zeros(len(nodes), np.uint8)
@@ -146,6 +151,11 @@ class NodeAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, E
         if own.problem:
             return error(own.problem)
         return SKIP if own.preferred is None and self._added_preferred is None else None
+
+    def pre_score_settled(self, cycle: Cycle) -> bool:
+        """It depends on nothing but the shape."""
+        del cycle
+        return True
 
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """The sum of the weights of all matching terms, the profile's and the pod's."""

@@ -95,6 +95,11 @@ class NodeDeclaredFeatures(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
         cycle.data[NAME] = needs
         return None
 
+    def pre_filter_settled(self, cycle: Cycle) -> bool:
+        """It depends on nothing but the shape."""
+        del cycle
+        return True
+
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """1 where a feature is not declared."""
         if not self._enabled:

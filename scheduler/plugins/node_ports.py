@@ -76,6 +76,11 @@ class NodePorts(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
         cycle.data[NAME] = ports
         return None
 
+    def pre_filter_settled(self, cycle: Cycle) -> bool:
+        """It depends on nothing but the shape."""
+        del cycle
+        return True
+
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """1 where one of the ports is taken."""
         ports: tuple[HostPort, ...] | None = cycle.data.get(NAME)

@@ -47,6 +47,11 @@ class NodeUnschedulable(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
         """Nothing to prepare, and no pod is skipped."""
         del cycle
 
+    def pre_filter_settled(self, cycle: Cycle) -> bool:
+        """It depends on nothing but the shape."""
+        del cycle
+        return True
+
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """1 on cordoned nodes."""
         if tolerates_cordon(cycle.shape):

@@ -90,6 +90,11 @@ class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin
         """Nothing to prepare, and no pod is skipped."""
         del cycle
 
+    def pre_filter_settled(self, cycle: Cycle) -> bool:
+        """It depends on nothing but the shape."""
+        del cycle
+        return True
+
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """1 where a NoSchedule or NoExecute taint is not tolerated."""
         forbids, column = self.tolerance(cycle.shape).forbids, nodes.table.taints
@@ -104,6 +109,11 @@ class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin
         """Picks the tolerations that count for scoring; scoring fails without."""
         del feasible
         cycle.data[NAME] = self.tolerance(cycle.shape)
+
+    def pre_score_settled(self, cycle: Cycle) -> bool:
+        """It depends on nothing but the shape."""
+        del cycle
+        return True
 
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """The number of PreferNoSchedule taints that the pod does not tolerate."""

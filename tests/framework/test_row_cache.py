@@ -118,3 +118,46 @@ def test_the_version_moves_on_with_the_entries_and_says_which_were_patched():
     assert (fixture.cache.version, fixture.cache.patched.tolist()) == (2, [4])
     fixture.refresh()
     assert (fixture.cache.version, fixture.cache.patched.tolist()) == (2, [4])
+
+
+def test_entries_that_come_out_the_same_are_no_new_version():
+    fixture = Fixture()
+    fixture.refresh()
+    fixture.add("a", "n4")
+    fixture.cluster.remove_pod(info(pod("a")).uid)
+    assert fixture.refresh() == [0] * 6
+    assert (fixture.asked[1:], fixture.cache.version) == ([[4]], 1)
+
+
+def test_a_new_node_is_a_new_version_whatever_it_is_given():
+    fixture = Fixture()
+    fixture.refresh()
+    fixture.cluster.set_node(node("new").build())
+    fixture.refresh()
+    assert fixture.cache.version == 2
+
+
+class TestCurrent:
+    def test_nothing_is_before_it_was_computed(self):
+        fixture = Fixture()
+        assert not fixture.cache.is_current(fixture.cluster.nodes, None)
+
+    def test_what_it_does_not_depend_on_does_not_matter(self):
+        fixture = Fixture()
+        fixture.refresh()
+        fixture.cluster.set_node(node("n1").label(x="y").build())
+        assert fixture.cache.is_current(fixture.cluster.nodes, None)
+        assert fixture.refresh() == [0] * 6
+
+    def test_what_it_depends_on_does(self):
+        fixture = Fixture()
+        fixture.refresh()
+        fixture.add("a", "n4")
+        assert not fixture.cache.is_current(fixture.cluster.nodes, None)
+
+    def test_so_do_nodes_that_come_and_another_epoch(self):
+        fixture = Fixture()
+        fixture.refresh()
+        assert not fixture.cache.is_current(fixture.cluster.nodes, 1)
+        fixture.cluster.set_node(node("new").build())
+        assert not fixture.cache.is_current(fixture.cluster.nodes, None)

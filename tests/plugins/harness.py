@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scheduler.cache.nodes import NodeView
 from scheduler.config.features import FeatureGates
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.events import ActionType
@@ -59,6 +60,11 @@ def verdicts(plugin: FilterPlugin, cycle: Cycle) -> dict[str, Status | None]:
 def filtered(plugin: FilterPlugin, cycle: Cycle) -> dict[str, Status | None]:
     """The same without PreFilter."""
     codes = plugin.filter(cycle, cycle.nodes)
+    if not plugin.per_cycle and not plugin.feasible_only:
+        alone = [plugin.filter(cycle, view) for view in _each_alone(cycle)]
+        assert [0 if one is None else int(one[0]) for one in alone] == (
+            [0] * len(alone) if codes is None else codes.tolist()
+        )
     if codes is None:
         return dict.fromkeys(cycle.state.nodes.rows)
     assert codes.dtype.kind == "u"
@@ -73,7 +79,14 @@ def raw_scores(plugin: ScorePlugin, cycle: Cycle) -> dict[str, int]:
     """The score of each node before normalizing."""
     scores = plugin.score(cycle, cycle.nodes)
     assert scores.dtype == np.int64
+    if not plugin.per_cycle:
+        assert [plugin.score(cycle, view).tolist() for view in _each_alone(cycle)] == [[one] for one in scores.tolist()]
     return {name: int(scores[row]) for name, row in cycle.state.nodes.rows.items()}
+
+
+def _each_alone(cycle: Cycle) -> list[NodeView]:
+    """Row-wise plugins are asked about single nodes most of the time, and must not answer otherwise then."""
+    return [NodeView(cycle.state.nodes, np.array([row])) for row in range(cycle.nodes.size)]
 
 
 def final_scores(plugin: ScorePlugin, cycle: Cycle) -> dict[str, int]:

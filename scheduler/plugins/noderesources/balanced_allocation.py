@@ -15,6 +15,8 @@ from scheduler.framework.status import SKIP, Status
 from scheduler.plugins.noderesources.resource_allocation import ScoredResources, requests_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scheduler.cache.nodes import NodeView
     from scheduler.cache.shapes import PodShape
     from scheduler.config.args.node_resources_balanced_allocation import NodeResourcesBalancedAllocationArgs
@@ -53,6 +55,20 @@ def balance(requested: Int64s, allocatable: Int64s) -> Int64s:
         deviation = _deviation(fractions, present)
     truncated: Int64s = ((1 - deviation) * MAX_NODE_SCORE).astype(np.int64)
     return truncated
+
+
+def balance_change_of_one(requested: Sequence[int], amounts: Sequence[int], allocatable: Sequence[int]) -> int:
+    """`balance_change` of one node and two resources, in plain numbers; `amounts` are those of the pod."""
+    allocated = [there - amount for there, amount in zip(requested, amounts, strict=True)]
+    half = MAX_NODE_SCORE // 2
+    return half + (half + _balance_of_two(requested, allocatable) - _balance_of_two(allocated, allocatable)) // 2
+
+
+def _balance_of_two(requested: Sequence[int], allocatable: Sequence[int]) -> int:
+    if not (allocatable[0] and allocatable[1]):
+        return MAX_NODE_SCORE
+    first, second = min(requested[0] / allocatable[0], 1.0), min(requested[1] / allocatable[1], 1.0)
+    return int((1 - abs((first - second) / 2)) * MAX_NODE_SCORE)
 
 
 _PAIR: Final = 2
@@ -105,6 +121,11 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
         del feasible
         return SKIP if self._is_best_effort(cycle.shape) else None
 
+    def pre_score_settled(self, cycle: Cycle) -> bool:
+        """It depends on nothing but the shape."""
+        del cycle
+        return True
+
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """How the pod would change the balance of the nodes, 50..100."""
         shape = cycle.shape
@@ -114,6 +135,11 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
         if scored is None:
             scored = ScoredResources(nodes.table, self._resources, requests_of(shape))
             shape.memo[self._memo] = scored
+        row = nodes.only_row if len(scored) == _PAIR else None
+        if row is not None:
+            amounts = scored.of_one(nodes.table, row, nonzero=False)
+            if amounts is not None:
+                return np.array([balance_change_of_one(amounts[0], scored.plain_amounts, amounts[1])])
         allocated = scored.requested(nodes)
         return balance_change(allocated + scored.amounts, allocated, scored.allocatable(nodes))
 

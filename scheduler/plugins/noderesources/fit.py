@@ -20,8 +20,8 @@ from scheduler.framework.interface import (
 )
 from scheduler.framework.status import Code, Status, error
 from scheduler.plugins.noderesources.hints import FitHints
-from scheduler.plugins.noderesources.resource_allocation import ScoredResources, requests_of
-from scheduler.plugins.noderesources.strategies import strategy_of
+from scheduler.plugins.noderesources.resource_allocation import ScoredResources, is_exact, requests_of
+from scheduler.plugins.noderesources.strategies import OF_ONE, strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -90,6 +90,10 @@ class Needs:
     def codes(self, nodes: NodeView) -> Codes | None:
         """What each node lacks."""
         table, rows, dtype = nodes.table, nodes.rows, self.dtype
+        row = nodes.only_row
+        code = None if row is None else self._code(table, row)
+        if code is not None:
+            return np.array([code], dtype) if code else None
         codes: Codes | None = None
         full = table.pod_count[rows] >= table.allowed_pods[rows]
         if some(full):
@@ -105,6 +109,20 @@ class Needs:
                 codes[short] |= dtype.type(need.bit)
                 codes[short & (allocatable < need.amount)] |= dtype.type(_UNRESOLVABLE)
         return codes
+
+    def _code(self, table: NodeTable, row: int) -> int | None:
+        """What one node lacks; None where the sums may have overflown."""
+        code = _PODS if table.pod_count.item(row) >= table.allowed_pods.item(row) else 0
+        for need in self.needs:
+            allocatable = table.allocatable.item(need.index, row)
+            requested = table.requested.item(need.index, row)
+            if not is_exact(requested):
+                return None
+            if allocatable - requested < need.amount:
+                if need.elsewhere and not allocatable > 0:
+                    continue
+                code |= need.bit if allocatable >= need.amount else need.bit | _UNRESOLVABLE
+        return code
 
     def status(self, code: int) -> Status:
         """The reasons that a code stands for."""
@@ -128,6 +146,7 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
         self._ignored = frozenset(args.ignored_resources)
         self._ignored_groups = frozenset(args.ignored_resource_groups)
         self._strategy = strategy_of(args.scoring_strategy)
+        self._strategy_of_one = OF_ONE.get(self._strategy)
         self._resources = args.scoring_strategy.resources
         self._hints = FitHints(objects)
         self._memo = f"{NAME}:{args!r}"
@@ -140,6 +159,11 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
             return error(f"the pod requests {len(needs.needs)} resources, and at most {_MOST_RESOURCES} can be checked")
         cycle.data[NAME] = needs
         return None
+
+    def pre_filter_settled(self, cycle: Cycle) -> bool:
+        """It depends on nothing but the shape."""
+        del cycle
+        return True
 
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """Which resources the node lacks, a bit each."""
@@ -167,6 +191,11 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
         """Nothing that scoring could not work out itself, and no pod is skipped."""
         del cycle, feasible
 
+    def pre_score_settled(self, cycle: Cycle) -> bool:
+        """It depends on nothing but the shape."""
+        del cycle
+        return True
+
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """The score of the configured strategy; what is not requested of CPU and memory counts as the default."""
         memo = cycle.shape.memo
@@ -174,6 +203,12 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
         if scored is None:
             requests = scored_requests(cycle.shape.pod, nonzero=True, pod_level=False)
             scored = memo[self._score_memo] = ScoredResources(nodes.table, self._resources, requests)
+        of_one = self._strategy_of_one
+        row = None if of_one is None else nodes.only_row
+        if row is not None and of_one is not None:
+            amounts = scored.of_one(nodes.table, row, nonzero=True)
+            if amounts is not None:
+                return np.array([of_one(*amounts, scored.plain_weights)])
         requested = scored.nonzero_requested(nodes) + scored.amounts
         return self._strategy(requested, scored.allocatable(nodes), scored.weights)
 

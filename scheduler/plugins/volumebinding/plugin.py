@@ -152,6 +152,11 @@ class VolumeBinding(
             return SKIP
         return None if self.name in cycle.data else error(_NOT_PREPARED)
 
+    def pre_score_settled(self, cycle: Cycle) -> bool:
+        """Where there is no curve."""
+        del cycle
+        return self._score is None
+
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """How well the storage is used on the nodes that passed the filter."""
         state: _State | None = cycle.data.get(self.name)

@@ -84,6 +84,10 @@ class VolumeRestrictions(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
         cycle.data[self.name] = _Exclusive(claims, in_use, _named(claims, use))
         return None
 
+    def pre_filter_settled(self, cycle: Cycle) -> bool:
+        """Of pods without volumes."""
+        return cycle.shape.volumes is None
+
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """Disks first, node by node; then claims, which are in use everywhere or nowhere."""
         state: _Exclusive | None = cycle.data.get(self.name)

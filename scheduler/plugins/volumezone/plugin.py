@@ -49,6 +49,10 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
         cycle.data[self.name] = found
         return None
 
+    def pre_filter_settled(self, cycle: Cycle) -> bool:
+        """Of pods without volumes."""
+        return cycle.shape.volumes is None
+
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """Nodes without any zone or region label pass; the others must match all labels of all volumes."""
         wanted: tuple[Topology, ...] | Status | None = cycle.data.get(self.name)

@@ -180,3 +180,15 @@ def test_vectors_agree_with_one_node_at_a_time(table):
     assert balance(requested, allocatable).tolist() == after
     expected = [50 + truncating_divmod(50 + a - b, 2)[0] for a, b in zip(after, before, strict=True)]
     assert balance_change(requested, allocated, allocatable).tolist() == expected
+
+
+AMOUNTS = st.one_of(st.integers(0, 10), st.integers(0, 1 << 40), st.integers(0, 1 << 62))
+
+
+@given(st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS), min_size=3, max_size=3))
+def test_one_node_alone_scores_as_among_others(amounts):
+    cluster = state([node("a"), node("b"), node("c")])
+    for row, (has_cpu, has_memory, cpu, memory) in enumerate(amounts):
+        cluster.nodes.allocatable[:2, row] = has_cpu, has_memory
+        cluster.nodes.requested[:2, row] = cpu, memory
+    score(cluster, pod("p").cpu("100m").memory("1Mi"))  # each node is asked alone there, and compared

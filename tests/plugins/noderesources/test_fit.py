@@ -268,3 +268,24 @@ def test_vectors_agree_with_one_node_at_a_time(asked, rows):
     last = plugin.filter(cycle, NodeView(cluster.nodes, np.array([len(rows) - 1])))
     answer = plugin.status(cycle, int(last[0])) if last is not None and last[0] else None
     assert answer == expected[f"n{len(rows) - 1}"]
+
+
+AMOUNTS = st.one_of(st.integers(0, 10), st.integers(0, 1 << 40), st.integers(0, (1 << 63) - 1))
+
+
+class TestOneNodeAlone:
+    """It is reckoned with in plain integers; whatever there is on the nodes, that makes no difference."""
+
+    @given(st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS), min_size=3, max_size=3), st.data())
+    def test_verdicts_and_scores_are_those_among_others(self, amounts, data):
+        cluster = state([node("a"), node("b"), node("c")])
+        table = cluster.nodes
+        for row, (has_cpu, has_memory, cpu, memory) in enumerate(amounts):
+            table.allocatable[:2, row] = has_cpu, has_memory
+            table.requested[:2, row] = table.nonzero[:, row] = cpu, memory
+            table.pod_count[row] = data.draw(st.sampled_from([0, 110]))
+        strategy = data.draw(st.sampled_from(["LeastAllocated", "MostAllocated"]))
+        plugin = fit(cluster, scoringStrategy={"type": strategy, "resources": [{"name": "cpu"}, {"name": "memory"}]})
+        cycle = cycle_of(cluster, pod("p").cpu("100m").memory("1Mi"))
+        verdicts(plugin, cycle)  # each node is asked alone there, and compared
+        raw_scores(plugin, cycle)

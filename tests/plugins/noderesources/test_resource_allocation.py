@@ -71,3 +71,22 @@ def test_requests_of_a_shape_are_worked_out_once():
     shape = info(pod("p").cpu("1500m").memory("1Gi")).shape
     assert requests_of(shape) == {"cpu": 1500, "memory": 1 << 30}
     assert requests_of(shape) is requests_of(shape)
+
+
+@pytest.mark.parametrize(
+    ("nonzero", "requested"), [(False, [[1000, 6], [0, 0]]), (True, [[1000, 6], [100, DEFAULT_MEMORY]])]
+)
+def test_of_one_node_with_the_pod_on_it(nonzero, requested):
+    resources = scored("cpu", "memory", cpu=5, memory=7)
+    found = [resources.of_one(CLUSTER.nodes, row, nonzero=nonzero) for row in (0, 1)]
+    expected = [[cpu + 5, memory + 7] for cpu, memory in requested]
+    assert found == [(expected[0], [8000, 16]), (expected[1], [2000, 32])]
+
+
+def test_amounts_that_floats_would_round_are_not_reckoned_with_alone():
+    assert (
+        ScoredResources(CLUSTER.nodes, [ResourceSpec(name="cpu", weight=1)], {"cpu": 1 << 53}).of_one(
+            CLUSTER.nodes, 0, nonzero=False
+        )
+        is None
+    )
