@@ -183,7 +183,7 @@ class Algorithm:
             decision.pre_filter = outcome = run_pre_filters(profile.pre_filter, cycle, cache)
             if outcome.status is not None:
                 timed.code = outcome.status.code
-        cycle.filters = active_filters(profile, outcome.skipped, cache)
+        cycle.filters = active_filters(profile, outcome.skipped)
         if outcome.status is not None:
             self._refuse(decision)
         with _Timed(decision, FILTER):

@@ -29,16 +29,14 @@ if TYPE_CHECKING:
 Mask = npt.NDArray[np.bool_]
 
 
-def active_filters(profile: Profile, skipped: frozenset[str], cache: ShapeCache | None = None) -> list[FilterPlugin]:
-    """The filters that have a say for this pod; with a cache, one and the same list each time. Not to be changed."""
+def active_filters(profile: Profile, skipped: frozenset[str]) -> list[FilterPlugin]:
+    """The filters that have a say for this pod: one and the same list each time, not to be changed."""
     if not skipped:
         return profile.filter
     key = (FILTER, skipped)
-    found: list[FilterPlugin] | None = None if cache is None else cache.memo.get(key)
+    found: list[FilterPlugin] | None = profile.caches.memo.get(key)
     if found is None:
-        found = [plugin for plugin in profile.filter if plugin.name not in skipped]
-        if cache is not None:
-            cache.memo[key] = found
+        found = profile.caches.memo[key] = [plugin for plugin in profile.filter if plugin.name not in skipped]
     return found
 
 

@@ -63,7 +63,7 @@ def _ask_all(plugins: Sequence[PreFilterPlugin], answers: _Answers, cache: Shape
     """Ask all plugins, and remember which of them need not be asked again if all let the pod in."""
     cycle = answers.cycle
     timed = cycle.recorder is not None and cycle.sampled
-    remember = cache is not None and PRE_FILTER not in cache.memo
+    remember = cache is not None and cache.seen_before(PRE_FILTER)
     asked: list[Asked[PreFilterPlugin]] = []
     for plugin in plugins:
         before = frozenset(cycle.data) if remember else _NOBODY

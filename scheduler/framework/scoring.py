@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +78,7 @@ def run_pre_scores(profile: Profile, cycle: Cycle, cache: ShapeCache | None = No
 
 def _ask_all(profile: Profile, cycle: Cycle, view: NodeView, cache: ShapeCache | None) -> frozenset[str]:
     """Ask all plugins, and remember which of them need not be asked again."""
-    remember = cache is not None and PRE_SCORE not in cache.memo
+    remember = cache is not None and cache.seen_before(PRE_SCORE)
     asked: list[Asked[PreScorePlugin]] = []
     skipped: tuple[str, ...] = ()
     for plugin in profile.pre_score:
@@ -115,15 +115,15 @@ def _names(skipped: tuple[str, ...]) -> frozenset[str]:
 
 
 class _Plan:
-    """How a shape is scored where certain plugins skip it.
+    """How pods are scored that certain plugins skip.
 
     - `active`: (plugin, weight) of those that score, in order.
     - `final`: those whose raw scores are what is added up; their sum is kept by row.
-    - `by_row`: those that only their feasible nodes' highest and lowest score, besides a node's own, matter to: the sum
-      of their weighted scores holds for as long as the nodes that are feasible, and these nodes' raw scores, stay.
+    - `by_row`: those whose normalized scores follow from the raw ones alone, which are kept by row.
+    - `others` are asked in each cycle.
     """
 
-    __slots__ = ("active", "by_row", "feasible", "final", "normalized", "others", "versions")
+    __slots__ = ("active", "by_row", "final", "others")
 
     def __init__(self, profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> None:
         self.active = [pair for pair in profile.score if pair[0].name not in skipped]
@@ -131,9 +131,17 @@ class _Plan:
         self.by_row = [pair for pair in self.active if _is_normalized_by_row(pair[0], cycle)]
         known = {plugin.name for plugin, _ in (*self.final, *self.by_row)}
         self.others = [pair for pair in self.active if pair[0].name not in known]
-        self.feasible: Rows | None = None
-        self.versions: list[int] = []
-        self.normalized: Int64s | None = None
+
+
+class _Normalized(NamedTuple):
+    """The sum of the weighted scores of the plugins of `by_row`.
+
+    It holds for as long as the same nodes are feasible, and all raw scores are of these versions.
+    """
+
+    feasible: Rows | None
+    versions: list[int]
+    total: Int64s
 
 
 def total_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> Int64s:
@@ -141,9 +149,9 @@ def total_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> Int
     view = _view(cycle)
     cache = profile.caches.of(cycle.shape)
     key = (_Plan, skipped)
-    plan: _Plan | None = cache.memo.get(key)
+    plan: _Plan | None = profile.caches.memo.get(key)
     if plan is None:
-        plan = cache.memo[key] = _Plan(profile, cycle, skipped)
+        plan = profile.caches.memo[key] = _Plan(profile, cycle, skipped)
     if cycle.recorder is not None:
         count = len(view)
         for plugin, _ in plan.active:
@@ -183,12 +191,13 @@ def _normalized(plan: _Plan, profile: Profile, cycle: Cycle, view: NodeView, cac
     if not plan.by_row:
         return None
     versions = [cache.scores_version(plugin, cycle) for plugin, _ in plan.by_row]
-    if plan.feasible is not cycle.feasible or versions != plan.versions:
+    known: _Normalized | None = cache.memo.get(plan)
+    if known is None or known.feasible is not cycle.feasible or known.versions != versions:
         total = np.zeros(len(view), np.int64)
         for plugin, weight in plan.by_row:
             total += _weighted(plugin, weight, _raw(profile, plugin, cycle, view), cycle)
-        plan.feasible, plan.versions, plan.normalized = cycle.feasible, versions, total
-    return plan.normalized
+        known = cache.memo[plan] = _Normalized(cycle.feasible, versions, total)
+    return known.total
 
 
 def detailed_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> list[PluginScores]:

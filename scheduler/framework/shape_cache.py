@@ -12,6 +12,8 @@ import numpy.typing as npt
 from scheduler.framework.row_cache import RowCache
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from scheduler.cache.shapes import PodShape
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.interface import FilterPlugin, ScorePlugin
@@ -52,6 +54,13 @@ class ShapeCache:
     def score_cache(self, name: str) -> RowCache | None:
         """The cache of a plugin's raw scores; None if it was never asked for these."""
         return self._scores.get(name)
+
+    def seen_before(self, key: Hashable) -> bool:
+        """Whether this was asked before with the same key: what makes work worth while that saves some later on."""
+        if key in self.memo:
+            return True
+        self.memo[key] = None
+        return False
 
     def close(self) -> None:
         """Nobody asks here any more: versions that are held keep what they need of the vectors."""
@@ -131,12 +140,16 @@ def _scores(cache: RowCache) -> Int64s:
 
 
 class ShapeCaches:
-    """The caches of the shapes that were scheduled lately; the least recently used goes when there are too many."""
+    """The caches of the shapes that were scheduled lately; the least recently used goes when there are too many.
 
-    __slots__ = ("_by_shape", "_limit")
+    In `memo` others remember what holds for all shapes, for as long as the profile is the same.
+    """
+
+    __slots__ = ("_by_shape", "_limit", "memo")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
+        self.memo: dict[Any, Any] = {}
         self._by_shape: OrderedDict[PodShape, ShapeCache] = OrderedDict()
 
     def close(self) -> None:
