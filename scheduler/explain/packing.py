@@ -86,7 +86,7 @@ def _bytes(vector: Vector) -> Vector:
         vector = vector.astype(np.uint8)
     elif vector.dtype != np.uint8:
         return shrunk(vector)
-    if len(vector) and vector[0] == vector[-1] and vector.min() == vector.max():
+    if len(vector) and vector[0] == vector[-1] and np.minimum.reduce(vector) == np.maximum.reduce(vector):
         return np.broadcast_to(vector[:1].copy(), vector.shape)
     return vector
 
