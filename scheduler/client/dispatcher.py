@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import random
-from collections import OrderedDict
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from scheduler.client.annotationwriter import AnnotationWriter
-from scheduler.client.backoff import Backoff
 from scheduler.client.binding import Binder, BindSettings
-from scheduler.client.errors import ApiError, BindError, TransportError
+from scheduler.client.errors import ApiError, BindError
 from scheduler.client.eventwriter import EventSettings, EventWriter
-from scheduler.client.http import STRATEGIC_MERGE_PATCH
 from scheduler.client.interface import Writer
 from scheduler.client.kinds import PODS
 from scheduler.client.slots import Rank, Slots
 from scheduler.client.status import StatusPatch
+from scheduler.client.statuswriter import StatusWriter
 from scheduler.client.volumewriter import VolumeWriter
 
 if TYPE_CHECKING:
@@ -32,11 +29,6 @@ if TYPE_CHECKING:
     from scheduler.client.interface import Event
 
 __all__ = ["Dispatcher", "WriteSettings"]
-
-log = logging.getLogger(__name__)
-
-#: How many pods are remembered as bound, so that late patches of theirs are dropped.
-_REMEMBERED = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +77,17 @@ class Dispatcher(Writer):
             on_dropped=on_event_dropped,
             rng=self._rng,
         )
-        self._patches: dict[str, StatusPatch] = {}
-        self._patching: dict[str, asyncio.Task[None]] = {}
-        self._sending: dict[str, tuple[StatusPatch, asyncio.Future[None]]] = {}
-        self._bound: OrderedDict[str, None] = OrderedDict()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._statuses = StatusWriter(
+            session,
+            self._slots,
+            within=self._settings.request_timeout,
+            attempts=self._settings.attempts,
+            backoff=(self._settings.backoff_base, self._settings.backoff_cap),
+            rng=self._rng,
+        )
         self._calls = 0
         self._idle = asyncio.Event()
         self._idle.set()
-        self._closed = False
 
     @property
     def events_dropped(self) -> int:
@@ -102,21 +96,18 @@ class Dispatcher(Writer):
 
     async def bind(self, namespace: str, name: str, uid: str, node: str) -> None:
         """Bind a pod; see ``interface.Writer.bind``."""
-        self._patches.pop(uid, None)
-        self._remember(uid)
+        self._statuses.bind_begins(uid)
         sent = False
         with self._call():
             try:
-                # A patch that is under way could reach the pod after the bind, and say that it is
-                # unscheduled.
-                if sending := self._sending.get(uid):
-                    await asyncio.wait({sending[1]})
+                # A patch that is under way could reach the pod after the bind, and say that it is unscheduled.
+                await self._statuses.answered(uid)
                 async with self._slots.slot(Rank.BIND):
                     sent = True
                     await self._binder.bind(namespace, name, uid, node)
             except BaseException as error:
                 if not sent or isinstance(error, BindError | ApiError):
-                    self._bound.pop(uid, None)  # certainly not bound by us
+                    self._statuses.bind_failed(uid)
                 raise
 
     def patch_pod_status(
@@ -129,38 +120,22 @@ class Dispatcher(Writer):
         nominated_node_name: str | None = None,
     ) -> None:
         """Patch a pod's status, without waiting; see ``interface.Writer.patch_pod_status``."""
-        if uid in self._bound or self._closed:
-            return
-        patch = StatusPatch.of(namespace, name, uid, conditions, nominated_node_name)
-        waiting = self._patches.get(uid)
-        if waiting is not None:
-            waiting.merge(patch)
-            return
-        self._patches[uid] = patch
-        if uid not in self._patching:
-            self._patching[uid] = self._spawn(self._send_patches(uid), f"status of {namespace}/{name}")
+        self._statuses.patch(StatusPatch.of(namespace, name, uid, conditions, nominated_node_name))
 
     def pending_status(self, uid: str) -> StatusPatch | None:
         """What a pod's patches set together; see ``interface.Writer.pending_status``."""
-        waiting, sending = self._patches.get(uid), self._sending.get(uid)
-        if sending is None:
-            return waiting
-        together = replace(sending[0], conditions=dict(sending[0].conditions))
-        if waiting is not None:
-            together.merge(waiting)
-        return together
+        return self._statuses.pending(uid)
 
     async def status_written(self, uid: str) -> None:
         """Wait for a pod's patches; see ``interface.Writer.status_written``."""
-        if sending := self._patching.get(uid):
-            await asyncio.wait({sending})
+        await self._statuses.written(uid)
 
     async def set_pod_condition(
         self, namespace: str, name: str, uid: str, condition: PodCondition, *, present: Sequence[str] = ()
     ) -> bool:
         """Set a pod's condition; see ``interface.Writer.set_pod_condition``."""
         body = StatusPatch.of(namespace, name, uid, [condition], None).body(present)
-        return await self._unless_gone(self._repeat(PODS.path(namespace, name, "status"), body))
+        return await self._unless_gone(self._statuses.repeat(PODS.path(namespace, name, "status"), body))
 
     async def delete_pod(self, namespace: str, name: str, uid: str) -> bool:
         """Delete a pod; see ``interface.Writer.delete_pod``."""
@@ -215,7 +190,7 @@ class Dispatcher(Writer):
         Answers False if something was still under way after ``grace`` seconds; patches and events are given
         up then, binds and deletions are their callers' to cancel.
         """
-        self._closed = True
+        self._statuses.close()
         clock = asyncio.get_running_loop().time
         deadline = clock() + grace
         settled = True
@@ -223,13 +198,7 @@ class Dispatcher(Writer):
             await asyncio.wait_for(self._idle.wait(), grace)
         except TimeoutError:
             settled = False
-        if self._tasks:
-            _, late = await asyncio.wait(self._tasks, timeout=max(0.0, deadline - clock()))
-            for task in late:
-                task.cancel()
-            if late:
-                await asyncio.wait(late)
-                settled = False
+        settled &= await self._statuses.drain(max(0.0, deadline - clock()))
         return await self._events.drain(max(0.0, deadline - clock())) and settled
 
     @contextmanager
@@ -243,65 +212,3 @@ class Dispatcher(Writer):
             self._calls -= 1
             if self._calls == 0:
                 self._idle.set()
-
-    def _remember(self, uid: str) -> None:
-        self._bound[uid] = None
-        self._bound.move_to_end(uid)
-        if len(self._bound) > _REMEMBERED:
-            self._bound.popitem(last=False)
-
-    def _spawn(self, work: Coroutine[object, object, None], name: str) -> asyncio.Task[None]:
-        task = asyncio.create_task(work, name=name)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
-
-    async def _send_patches(self, uid: str) -> None:
-        """Send the pod's waiting patch when its turn has come, and those that came meanwhile."""
-        try:
-            while uid in self._patches:
-                async with self._slots.slot(Rank.STATUS):
-                    patch = self._patches.pop(uid, None)
-                    if patch is not None:  # else a bind was begun meanwhile
-                        await self._send_patch(patch)
-        finally:
-            del self._patching[uid]
-
-    async def _send_patch(self, patch: StatusPatch) -> None:
-        done = asyncio.get_running_loop().create_future()
-        self._sending[patch.uid] = patch, done
-        try:
-            path = PODS.path(patch.namespace, patch.name, "status")
-            await self._repeat(path, patch.body(), unless_bound=patch.uid)
-        except ApiError as error:
-            level = logging.DEBUG if error.is_not_found else logging.ERROR
-            log.log(level, "error updating pod %s/%s: %s", patch.namespace, patch.name, error)
-        except TransportError as error:
-            log.error("error updating pod %s/%s: %s", patch.namespace, patch.name, error)
-        finally:
-            del self._sending[patch.uid]
-            done.set_result(None)
-
-    async def _repeat(self, path: str, body: bytes, *, unless_bound: str = "") -> None:
-        """Patch a status, which comes to the same however often it is repeated.
-
-        Retried as kube-scheduler retries (pkg/scheduler/util/utils.go, RetriableWithConflict), and also where
-        the answer was lost. ``unless_bound`` is the uid of a pod whose bind makes further attempts wrong.
-        """
-        settings = self._settings
-        backoff = Backoff(settings.backoff_base, settings.backoff_cap, rng=self._rng)
-        within = settings.request_timeout
-        for attempt in range(1, settings.attempts + 1):
-            try:
-                await self._session.request("PATCH", path, body=body, content_type=STRATEGIC_MERGE_PATCH, within=within)
-                return
-            except (ApiError, TransportError) as error:
-                if attempt == settings.attempts or unless_bound in self._bound or not _again(error):
-                    raise
-            await asyncio.sleep(backoff.next())
-            if unless_bound in self._bound:
-                return
-
-
-def _again(error: Exception) -> bool:
-    return not isinstance(error, ApiError) or error.outcome_unknown or error.is_conflict

@@ -271,14 +271,6 @@ class TestDrain:
         assert server.requests == []
 
 
-async def test_only_so_many_bound_pods_are_remembered(session, monkeypatch):
-    monkeypatch.setattr("scheduler.client.dispatcher._REMEMBERED", 10)
-    dispatcher = Dispatcher(session)
-    for i in range(10_000):
-        dispatcher._remember(str(i))
-    assert list(dispatcher._bound) == [str(i) for i in range(9_990, 10_000)]
-
-
 async def test_a_bind_cancelled_before_it_was_sent_leaves_the_pod_to_patches(server, session, eventually):
     gate = asyncio.Event()
     server.on("POST", "/api/v1/namespaces/ns/pods/b/binding", gated(gate, OK))
