@@ -21,6 +21,8 @@ from scheduler.explain.views import (
     Pending,
     PendingGroup,
     PodView,
+    Preemption,
+    PreemptionCandidate,
     QueueEvent,
     Rejected,
     ScoreColumn,
@@ -28,6 +30,7 @@ from scheduler.explain.views import (
     SpreadDomain,
     Step,
     Summary,
+    Victim,
     WhyNot,
 )  # fmt: skip
 
@@ -320,7 +323,22 @@ class World:
             helps=helps,
             tried=31,
         )
-        return Evaluation(time=self.at(0), decision=decision, why_not=why)
+        return Evaluation(time=self.at(0), decision=decision, why_not=why, preemption=self._preemption())
+
+    def _preemption(self) -> Preemption:
+        def candidate(index: int, victims: int, priority: int, words: str = "") -> PreemptionCandidate:
+            pods = tuple(Victim(pod=pod, priority=priority) for pod in self._pods_on(index)[:victims])
+            return PreemptionCandidate(
+                node=self.names[index], victims=pods, highest_priority=priority, priority_sum=priority * victims,
+                started=self.at(86_400 + index), worse_by="highestPriority" if words else "", words=words,
+            )  # fmt: skip
+
+        first, other = candidate(4, 1, 0), candidate(7, 3, 50, "a victim of priority 50 instead of 0")
+        told = f"Preemption would help now: it would evict {first.victims[0].pod} (priority 0) from {first.node}"
+        return Preemption(
+            helps=True, sentence=told, message="", node=first.node, candidates=(first, other), candidate_count=12,
+            might_help=20, tried=20,
+        )  # fmt: skip
 
     def _nodes_view(self) -> NodesView:
         chance = self.random

@@ -12,8 +12,8 @@ from scheduler.api.times import format_time
 from scheduler.cache.pods import NO_ROW
 from scheduler.cycle import outcome
 from scheduler.cycle.algorithm import Algorithm, FitError, NoNodesError
-from scheduler.explain.decision_view import GATED, SCHEDULED, of_decision
-from scheduler.explain.views import Decision as DecisionView
+from scheduler.explain.decision_view import GATED, SCHEDULED, UNSCHEDULABLE, of_decision
+from scheduler.explain.preemption import preemption
 from scheduler.explain.views import Evaluation, Summary
 from scheduler.explain.whynot import why_not
 from scheduler.framework.cycle import Cycle
@@ -52,20 +52,19 @@ class Evaluator:
     def evaluate(self, pod: PodInfo, profile: Profile | None = None) -> Evaluation:
         """The decision in full.
 
-        A pod that is on a node already is decided on as if it were not. For a pod that PreEnqueue holds back the result
-        is Gated, and the nodes are those that it would find if it were not.
+        A pod that is on a node already is decided on as if it were not; for one that finds none, preemption is tried as
+        well. For a pod that PreEnqueue holds back the result is Gated, and the nodes are those that it would find if it
+        were not.
         """
         profile = profile or self.profile_for(pod)
         now = format_time(self._clock())
         pending = replace(pod, node_name="", row=NO_ROW)
         placed = self._scheduler.state.pods.get(pod.uid)
         if placed is None:
-            decision = self._view(pending, profile, now)
-        else:
-            with self._scheduler.state.what_if() as trial:
-                trial.remove(placed)
-                decision = self._view(pending, profile, now)
-        return Evaluation(time=now, decision=decision)
+            return self._view(pending, profile, now)
+        with self._scheduler.state.what_if() as trial:
+            trial.remove(placed)
+            return self._view(pending, profile, now, preempts=False)
 
     def steps(self, pod: PodInfo, profile: Profile | None = None) -> Generator[None, None, Evaluation]:
         """The same with why not and what would help, for a pod that finds no node: short steps, each of them whole.
@@ -127,7 +126,7 @@ class Evaluator:
             failure = outcome.error(str(problem))
         return (begun[0] if begun else None), failure
 
-    def _view(self, pod: PodInfo, profile: Profile, now: str) -> DecisionView:
+    def _view(self, pod: PodInfo, profile: Profile, now: str, *, preempts: bool = True) -> Evaluation:
         start = time.perf_counter()
         decision, failure = self.decide(pod, profile, details=True)
         node = ""
@@ -147,9 +146,14 @@ class Evaluator:
         )
         view = of_decision(decision, failure, summary)
         gate = next(_gates(profile, pod), None)
+        made_room = None
         if gate is not None:
             view = replace(view, summary=replace(view.summary, result=GATED, message=gate.message, node=""))
-        return replace(view, incomplete=NOT_ASKED) if profile.extenders else view
+        elif preempts and decision is not None and view.summary.result == UNSCHEDULABLE:
+            made_room = preemption(profile, decision.cycle)
+        if profile.extenders:
+            view = replace(view, incomplete=NOT_ASKED)
+        return Evaluation(time=now, decision=view, preemption=made_room)
 
 
 def _gates(profile: Profile, pod: PodInfo) -> Iterator[Status]:

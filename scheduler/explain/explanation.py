@@ -7,6 +7,7 @@ from scheduler.explain.ages import age
 from scheduler.explain.grid import Part, Styled
 from scheduler.explain.journey import history, standing, steps
 from scheduler.explain.placement import chosen_node, comparisons, placement
+from scheduler.explain.preemption_text import parts as preemption_parts
 from scheduler.explain.refusal import refused
 from scheduler.explain.views import API_VERSION, Decision, Evaluation, NodeComparison, PodView, View
 from scheduler.explain.whynot.text import parts as why_not_parts
@@ -103,6 +104,8 @@ def _fresh(explanation: PodExplanation, evaluation: Evaluation, asked: Sequence[
         parts += why_not_parts(evaluation.why_not)
     else:
         parts += refused(fresh)
+    if evaluation.preemption is not None:
+        parts += [Styled(""), *preemption_parts(evaluation.preemption, evaluation.time)]
     if fresh.incomplete:
         parts.append(Styled(fresh.incomplete, "yellow"))
     return parts

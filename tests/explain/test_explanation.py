@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from scheduler.explain.explanation import SIMULATED, explain, story
 from scheduler.explain.views import Evaluation, NodeComparison, Rejected, WhyNot
 from tests.explain.test_placement import text
-from tests.fakes.decisions import BIG, DECISION, REFUSAL, WEB
+from tests.fakes.decisions import BIG, DECISION, PREEMPTION, REFUSAL, WEB
 
 NOW = "2026-01-02T03:14:05Z"
 WHY = WhyNot(sentence="no node has 8 CPUs", tried=4)
@@ -32,6 +32,14 @@ def test_what_was_recorded_and_what_is_so_now_are_told_apart():
     )
     assert recorded < now
     assert lines[now + 1 : now + 3] == ["still no node, for the same reasons", "no node has 8 CPUs."]
+
+
+def test_whether_preemption_would_help_comes_after_what_would_help():
+    evaluation = Evaluation(time=NOW, decision=REFUSAL, why_not=WHY, preemption=PREEMPTION)
+    shown = text(story(explain(BIG, time=NOW, decision=REFUSAL, evaluation=evaluation)))
+    assert shown.index("Nothing of what was tried would help") < shown.index(
+        "Preemption would help now: it would evict"
+    )
 
 
 def test_a_change_since_the_attempt_is_said():

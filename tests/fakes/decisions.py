@@ -17,12 +17,16 @@ from scheduler.explain.views import (
     Pending,
     PendingGroup,
     PodView,
+    Preemption,
+    PreemptionCandidate,
+    PreemptionRefusal,
     QueueEvent,
     Rejected,
     ScoreColumn,
     Step,
     Summary,
     SummaryPage,
+    Victim,
     WhyNot,
 )
 
@@ -67,6 +71,30 @@ BIG = PodView(
 )  # fmt: skip
 
 
+PREEMPTION = Preemption(
+    helps=True,
+    sentence="Preemption would help now: it would evict shop/idle (priority 0) from a",
+    message="preemption: found a potential placement for pod on node a, preempting 1 victims",
+    node="a",
+    candidates=(
+        PreemptionCandidate(
+            node="a", victims=(Victim(pod="shop/idle", priority=0),), highest_priority=0, priority_sum=0, started=NOW,
+            cleared_nominations=("shop/next",),
+        ),
+        PreemptionCandidate(
+            node="b", victims=tuple(Victim(pod=f"shop/web-{n}", priority=7) for n in range(4)), pdb_violations=1,
+            highest_priority=7, priority_sum=28, worse_by="pdbViolations",
+            words="1 victim against a PodDisruptionBudget instead of 0",
+        ),
+    ),
+    candidate_count=9,
+    refused=(PreemptionRefusal(reason="Preemption is not helpful", nodes=1, words="1 node turns it down"),),
+    might_help=2,
+    tried=2,
+    not_asked=("Mine",),
+)  # fmt: skip
+
+
 class FakeDecisions:
     """Answers from the values above; `evaluating` holds evaluations back until it is set."""
 
@@ -103,7 +131,8 @@ class FakeDecisions:
         await self.evaluating.wait()
         if f"{namespace}/{name}" != BIG.pod:
             return None
-        return Evaluation(time=self.time, decision=REFUSAL, why_not=WhyNot(sentence="no node has 8 CPUs", tried=4))
+        why_not = WhyNot(sentence="no node has 8 CPUs", tried=4)
+        return Evaluation(time=self.time, decision=REFUSAL, why_not=why_not, preemption=PREEMPTION)
 
     def pending(self):
         group = PendingGroup(

@@ -21,6 +21,7 @@ from scheduler.explain.views.decisions import (
     SummaryPage,
 )
 from scheduler.explain.views.pods import Pending, PendingGroup, PodView, QueueEvent
+from scheduler.explain.views.preemption import Preemption, PreemptionCandidate, PreemptionRefusal, Victim
 from scheduler.explain.views.whynot import (
     AffinityArithmetic,
     AffinityDomain,
@@ -53,6 +54,9 @@ __all__ = [
     "PendingGroup",
     "PluginDifference",
     "PodView",
+    "Preemption",
+    "PreemptionCandidate",
+    "PreemptionRefusal",
     "QueueEvent",
     "Rejected",
     "ScoreColumn",
@@ -61,6 +65,7 @@ __all__ = [
     "Step",
     "Summary",
     "SummaryPage",
+    "Victim",
     "View",
     "WhyNot",
 ]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from scheduler.explain.views.base import View
 from scheduler.explain.views.decisions import Decision, Rejected
+from scheduler.explain.views.preemption import Preemption
 
 
 class Lack(View, frozen=True, kw_only=True):
@@ -102,8 +103,12 @@ class WhyNot(View, frozen=True, kw_only=True):
 
 
 class Evaluation(View, frozen=True, kw_only=True):
-    """What the scheduler would decide on a pod now, with nothing changed by asking."""
+    """What the scheduler would decide on a pod now, with nothing changed by asking.
+
+    `preemption`: whether evictions would make room for a pod that finds no node; None where none would be tried.
+    """
 
     time: str
     decision: Decision
     why_not: WhyNot | None = None
+    preemption: Preemption | None = None

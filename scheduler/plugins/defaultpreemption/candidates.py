@@ -31,7 +31,8 @@ class DryRun:
     """Evictions tried node by node.
 
     `candidates` are the nodes where they help, as many as are wanted of those that break a budget and as many of those
-    that break none; `tried` counts the nodes where they do not help by why, and `errors` are what went wrong.
+    that break none; `tried` counts the nodes where they do not help by why, `helped` those where they do, and `errors`
+    are what went wrong.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class DryRun:
         self._kept: Counter[bool] = Counter()
         """Candidates by whether they break a budget."""
         self.candidates: list[Eviction] = []
+        self.helped = 0
         self.tried: Counter[Status] = Counter()
         self.errors: list[str] = []
 
@@ -70,6 +72,7 @@ class DryRun:
 
     def _note(self, outcome: Eviction | Status, wanted: int) -> None:
         if isinstance(outcome, Eviction):
+            self.helped += 1
             breaking = outcome.violations > 0
             if self._kept[breaking] < wanted:
                 self._kept[breaking] += 1

@@ -41,18 +41,32 @@ def by_importance(pods: Sequence[Ranked]) -> list[Ranked]:
     return sort_slice(pods, key=lambda one: one.rank)
 
 
+class Cost(NamedTuple):
+    """What a candidate costs; of two the one is better in whose favour the first field is in which they differ.
+
+    Budgets broken; the priority of the first victim (the highest, unless an extender named them); the sum of
+    priorities, each counted from the lowest there can be; the number of victims; minus when the oldest of the most
+    important ones began to run, in seconds since the epoch.
+    """
+
+    violations: int
+    highest: int
+    total: int
+    victims: int
+    age: float
+
+
 def best(candidates: Sequence[Eviction], now: float) -> list[Eviction]:
     """The candidates that no other one beats, of which any may be taken."""
-    costs = [_cost(candidate, now) for candidate in candidates]
+    costs = [cost_of(candidate, now) for candidate in candidates]
     least = min(costs)
     return [candidate for candidate, cost in zip(candidates, costs, strict=True) if cost == least]
 
 
-def _cost(candidate: Eviction, now: float) -> tuple[int, int, int, int, float]:
-    """Budgets broken, the priority of the first victim (the highest, unless an extender named them), the sum of
-    priorities, the number of victims, and at last how long the oldest of the most important ones has been running."""
+def cost_of(candidate: Eviction, now: float) -> Cost:
+    """What a candidate costs."""
     first, total, count, oldest, idle = _standing(candidate.victims)
-    return candidate.violations, first, total, count, -min(oldest, now) if idle else -oldest
+    return Cost(candidate.violations, first, total, count, -min(oldest, now) if idle else -oldest)
 
 
 @lru_cache(maxsize=8192)

@@ -15,10 +15,11 @@ from scheduler.framework.status import Code, PluginError, Status, unresolvable, 
 from scheduler.plugins.defaultpreemption import messages
 from scheduler.plugins.defaultpreemption.budgets import BudgetSource
 from scheduler.plugins.defaultpreemption.candidates import DryRun, candidates_wanted
-from scheduler.plugins.defaultpreemption.choice import best
+from scheduler.plugins.defaultpreemption.choice import best, cost_of
 from scheduler.plugins.defaultpreemption.eligibility import why_not_eligible
 from scheduler.plugins.defaultpreemption.executor import Executor
 from scheduler.plugins.defaultpreemption.orders import KnownOrders
+from scheduler.plugins.defaultpreemption.rehearsal import Rehearsal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,17 +70,51 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         if why_not:
             return PostFilterResult(unschedulable(messages.prefixed(why_not)))
         now = time.time()
-        dry_run = DryRun(cycle, rejections, self._budgets.current(), now, self._orders)
         rows = rejections.rows_with(Code.UNSCHEDULABLE).tolist()
-        if rows:
-            offset = self._random.randrange(len(rows))
-            dry_run.run(rows[offset:] + rows[:offset], candidates_wanted(self._args, len(rows)))
+        offset = self._random.randrange(len(rows)) if rows else 0
+        dry_run = self._dry_run(cycle, rejections, rows[offset:] + rows[:offset], now)
         if dry_run.candidates:
             return self._choose(cycle, dry_run.candidates, now)
         if dry_run.errors:
             raise PluginError(messages.prefixed(aggregate(dry_run.errors)))
         text = messages.nothing_helps(len(cycle.state.nodes), dry_run.tried)
         return PostFilterResult(unschedulable(messages.prefixed(text)), nominated_node="")
+
+    def _dry_run(self, cycle: Cycle, rejections: Rejections, rows: Sequence[int], now: float) -> DryRun:
+        dry_run = DryRun(cycle, rejections, self._budgets.current(), now, self._orders)
+        dry_run.run(rows, candidates_wanted(self._args, len(rows)))
+        return dry_run
+
+    def rehearse(self, cycle: Cycle, rejections: Rejections) -> Rehearsal:
+        """What `post_filter` would come to: nothing is begun, drawn, counted or nominated by it, no extender is asked.
+
+        An attempt begins at a node that it draws, this at the first one.
+        """
+        why_not = why_not_eligible(cycle, rejections)
+        if why_not:
+            return Rehearsal(message=messages.prefixed(why_not), ineligible=why_not)
+        now = time.time()
+        rows = rejections.rows_with(Code.UNSCHEDULABLE).tolist()
+        dry_run = self._dry_run(cycle, rejections, rows, now)
+        costs = [(cost_of(candidate, now), candidate) for candidate in dry_run.candidates]
+        costs.sort(key=lambda one: (one[0], one[1].node))
+        if costs:
+            text = messages.found(costs[0][1].node, len(costs[0][1].victims))
+        elif dry_run.errors:
+            text = aggregate(dry_run.errors)
+        else:
+            text = messages.nothing_helps(len(cycle.state.nodes), dry_run.tried)
+        nodes = [candidate.node for _, candidate in costs]
+        lesser = {node: self._executor.lesser_nominations(cycle.pod, node) for node in nodes}
+        return Rehearsal(
+            message=messages.prefixed(text),
+            might_help=len(rows),
+            tried=dry_run.helped + sum(dry_run.tried.values()),
+            candidates=tuple(costs),
+            refused=dict(dry_run.tried),
+            errors=tuple(dry_run.errors),
+            cleared={node: tuple(sorted(pod.key for pod in pods)) for node, pods in lesser.items() if pods},
+        )
 
     def _choose(self, cycle: Cycle, candidates: Sequence[Eviction], now: float) -> PostFilterResult:
         if cycle.extenders:

@@ -45,9 +45,10 @@ function fresh(evaluation, source) {
     ? `Evaluated anew, ${relative(evaluation.time, Date.now())}. Nothing was changed by asking.`
     : "As things are once all other pods have been tried.";
   const when = el("p.dim.small", {}, text);
-  if (evaluation.whyNot) return [when, whyNot(evaluation.whyNot)];
+  const room = preemption(evaluation.preemption);
+  if (evaluation.whyNot) return [when, whyNot(evaluation.whyNot), room];
   const { node, result } = evaluation.decision.summary;
-  if (result !== "Scheduled") return [when, turnedDown(evaluation.decision)];
+  if (result !== "Scheduled") return [when, turnedDown(evaluation.decision), room];
   return [when, el("p.sentence", {}, "It would be placed now", node ? [" on ", nodeLink(node)] : null, ".")];
 }
 
@@ -77,6 +78,26 @@ function helps({ helps = [], tried = 0 }) {
     return el("li", {}, el("div.help-line", {}, el("span", {}, help.sentence), opens), where);
   });
   return [el("h3", {}, "What would help"), el("ul.helps", {}, items)];
+}
+
+/** Whether evictions would make room, and what they would cost on each node that was compared. */
+function preemption(view) {
+  if (!view) return null;
+  const { candidates = [], candidateCount = 0 } = view;
+  const rows = candidates.map(({ node, victims, highestPriority, words = "" }) => [
+    nodeLink(node),
+    names(victims.map(({ pod }) => pod), podLink, 2),
+    count(highestPriority),
+    words || "–",
+  ]);
+  const heads = ["Node", "Would evict", ">Priority", "Worse by"];
+  return [
+    el("h3", {}, "Preemption"),
+    el("p", {}, `${view.sentence}.`),
+    rows.length > 0 ? table("Where preemption would help", heads, rows) : null,
+    candidateCount > rows.length ? el("p.dim.small", {}, `and ${count(candidateCount - rows.length)} more`) : null,
+    (view.notAsked ?? []).map((name) => el("p.dim.small", {}, `Not asked: ${name}, which may make room as well`)),
+  ];
 }
 
 function nearest(miss) {
