@@ -77,10 +77,10 @@ class HistogramSeries:
         self.counts = [0] * (len(bounds) + 1)
         self.sum = 0.0
 
-    def observe(self, value: float) -> None:
-        """Count `value` in the first bucket whose upper bound is not below it."""
-        self.counts[bisect_left(self.bounds, value)] += 1
-        self.sum += value
+    def observe(self, value: float, times: int = 1) -> None:
+        """Count `value` in the first bucket whose upper bound is not below it, as often as it was observed."""
+        self.counts[bisect_left(self.bounds, value)] += times
+        self.sum += value * times
 
     @property
     def count(self) -> int:

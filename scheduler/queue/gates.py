@@ -58,12 +58,48 @@ class Gates:
                 break
         else:
             _let_go(entry)
-        # kube-scheduler reports each of these runs as a success, whatever came of it.
+        self._observe(profile, time.perf_counter() - start)
+
+    def ask_again(self, entries: list[QueuedPod]) -> tuple[list[QueuedPod], list[QueuedPod]]:
+        """Ask the plugin that holds back all of these pods: those that it still does, and the others.
+
+        What `ask` notes of a pod stays true of the former; the latter are to be asked for by `ask`. Many may wait for
+        preemptions to end, each of which wakes all of them.
+        """
+        name, profile = entries[0].gating_plugin, self._profiles[entries[0].pod.scheduler_name]
+        plugin = next((plugin for plugin in profile.pre_enqueue if plugin.name == name), None)
+        if plugin is None:
+            return [], entries
+        start = time.perf_counter()
+        sampled = random.random() < _SAMPLED
+        held: list[QueuedPod] = []
+        let_go: list[QueuedPod] = []
+        status: Status | None = None
+        for entry in entries:
+            answer = plugin.pre_enqueue(entry.pod)
+            if answer is None:
+                let_go.append(entry)
+                continue
+            if answer is not status:
+                status, message = answer, answer.message
+            if entry.last_message != message:
+                self._hold_back(entry, plugin, answer)
+            held.append(entry)
+        if held and status is not None:
+            seconds = (time.perf_counter() - start) / len(entries)
+            if sampled:
+                series = self._metrics.plugin_execution_duration.labels(name, _POINT, str(status.code))
+                series.observe(seconds, len(held))
+            self._observe(profile, seconds, len(held))
+        return held, let_go
+
+    def _observe(self, profile: Profile, seconds: float, times: int = 1) -> None:
+        """Runs of all plugins; kube-scheduler reports each as a success, whatever came of it."""
         series = self._durations.get(profile.name)
         if series is None:
             family = self._metrics.framework_extension_point_duration
             series = self._durations[profile.name] = family.labels(_POINT, str(Code.SUCCESS), profile.name)
-        series.observe(time.perf_counter() - start)
+        series.observe(seconds, times)
 
     def _ask(self, plugin: PreEnqueuePlugin, entry: QueuedPod, *, sampled: bool) -> Status | None:
         if not sampled:

@@ -32,11 +32,11 @@ class Incoming:
         self._metrics = metrics
         self._pods: dict[tuple[str, str], CounterSeries] = {}
 
-    def count(self, place: str, event: str, strategy: Strategy | None) -> None:
-        """A pod came to `place`. It counts as an entity, too, unless it went just where the strategy sent it."""
+    def count(self, place: str, event: str, strategy: Strategy | None, pods: int = 1) -> None:
+        """Pods came to `place`. They count as entities, too, unless they went just where the strategy sent them."""
         series = self._pods.get((place, event))
         if series is None:
             series = self._pods[place, event] = self._metrics.queue_incoming_pods.labels(place, event)
-        series.value += 1
+        series.value += pods
         if strategy is None or place != _PLACES[strategy]:
-            self._metrics.queue_incoming_entities.labels(place, event, "pod").inc()
+            self._metrics.queue_incoming_entities.labels(place, event, "pod").inc(pods)

@@ -39,6 +39,12 @@ class ParkedGroup(dict[tuple[str, str], "QueuedPod"]):
         super().__init__()
         self.kept = KeptEvents()
 
+    def catch_up(self, entry: QueuedPod) -> None:
+        """Note in the history of one of the pods what it has slept through."""
+        if entry.history is not None and entry.kept_from != self.kept.position:
+            entry.history.extend(self.kept.since(entry.kept_from, entry.timestamp))
+        entry.kept_from = self.kept.position
+
 
 class ParkedPods:
     """Unschedulable and gated pods."""
@@ -79,8 +85,7 @@ class ParkedPods:
             return None
         group, entry = found
         members = self._groups[group]
-        if entry.history is not None:
-            entry.history.extend(members.kept.since(entry.kept_from, entry.timestamp))
+        members.catch_up(entry)
         del members[name]
         if not members:
             del self._groups[group]

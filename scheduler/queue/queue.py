@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from scheduler.framework.events import ClusterEvent
     from scheduler.framework.profile import Profile
     from scheduler.metrics.scheduler_metrics import SchedulerMetrics
+    from scheduler.queue.parked import ParkedGroup
 
 log = logging.getLogger(__name__)
 
@@ -233,6 +234,7 @@ class SchedulingQueue(QueueContents):
         if not wildcard and not self.hints.hints(event):
             return
         moves: list[tuple[Strategy, str, list[QueuedPod]]] = []
+        held: list[tuple[ParkedGroup, Strategy, list[QueuedPod]]] = []
         for members in self._parked.groups():
             first = next(iter(members.values()))
             if first.gated and not wildcard and not any(matches(hint, event) for hint in first.gating_events):
@@ -241,9 +243,14 @@ class SchedulingQueue(QueueContents):
             decider = self.hints.decider
             if strategy != SKIP:
                 chosen = [entry for entry in members.values() if only is None or only(entry.pod)]
+                if chosen and first.gated and self._pop_early:  # then gates are asked wherever pods would go
+                    stay, chosen = self._gates.ask_again(chosen)
+                    held.append((members, strategy, stay))
                 moves.append((strategy, decider, chosen))
             elif decider and self._histories:
                 members.kept.note(self._clock(), event.label, described(old if new is None else new), decider)
+        for members, strategy, stay in held:
+            self._stay_gated(members, strategy, stay, event.label)
         if moves:
             about, now = described(old if new is None else new), self._clock()
         for strategy, decider, entries in moves:
@@ -364,6 +371,19 @@ class SchedulingQueue(QueueContents):
             self._note_rejectors(entry)
             self._park(entry, event, strategy)
         return entry.gated
+
+    def _stay_gated(self, members: ParkedGroup, strategy: Strategy, entries: list[QueuedPod], event: str) -> None:
+        """What `_held_back` does with each of these pods of a group, which the same plugin still holds back."""
+        if not entries:
+            return
+        now = self._clock()
+        for entry in entries:
+            entry.flushed = False
+            if entry.history is not None:
+                members.catch_up(entry)
+                entry.history.note(history.GATED, now, event=event, plugin=entry.gating_plugin, queue="gated")
+        self._note_rejectors(entries[0])
+        self._incoming.count("unschedulable", event, strategy, len(entries))
 
     def _park(self, entry: QueuedPod, event: str, strategy: Strategy | None) -> None:
         if self._parked.add(entry):

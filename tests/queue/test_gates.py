@@ -73,3 +73,49 @@ def test_plugins_are_timed_in_a_tenth_of_the_calls(monkeypatch, chance, count):
     gates.ask(entry("a"))
     series = metrics.plugin_execution_duration.labels("A", "PreEnqueue", "UnschedulableAndUnresolvable")
     assert series.count == count
+
+
+class TestAskingAgain:
+    """Of pods that one and the same plugin holds back, with an event that may help them."""
+
+    def held(self, *names):
+        diary = []
+        self.first, self.second = Gate("A", None, diary), Gate("B", CLOSED, diary)
+        self.gates, self.metrics = gates_of(self.first, self.second)
+        entries = [entry(name) for name in names]
+        for waiting in entries:
+            self.gates.ask(waiting)
+        diary.clear()
+        self.diary = diary
+        return entries
+
+    def runs(self):
+        return self.metrics.framework_extension_point_duration.labels("PreEnqueue", "Success", PROFILE).count
+
+    def test_only_that_plugin_is_asked(self):
+        entries = self.held("a", "b")
+        assert self.gates.ask_again(entries) == (entries, [])
+        assert self.diary == ["B a", "B b"]
+
+    def test_those_that_it_lets_go_are_left_to_be_asked_for_in_full(self):
+        a, b = self.held("a", "b")
+        self.second.pre_enqueue = lambda pod: CLOSED if pod.name == "a" else None
+        assert self.gates.ask_again([a, b]) == ([a], [b])
+        assert (a.gating_plugin, b.gating_plugin) == ("B", "B")
+
+    def test_each_run_counts(self):
+        entries = self.held("a", "b", "c")
+        before = self.runs()
+        self.gates.ask_again(entries)
+        assert self.runs() == before + 3
+
+    def test_another_message_is_noted(self):
+        (waiting,) = self.held("a")
+        self.second.answer = unresolvable("still closed")
+        self.gates.ask_again([waiting])
+        assert waiting.last_message == "still closed"
+
+    def test_a_plugin_that_the_profile_no_longer_has_holds_nobody_back(self):
+        waiting = entry("a", gating_plugin="Gone")
+        gates, _ = gates_of(Gate("A"))
+        assert gates.ask_again([waiting]) == ([], [waiting])

@@ -6,11 +6,11 @@ import pytest
 
 from scheduler.framework.events import ActionType, EventHint, EventResource
 from scheduler.framework.status import unresolvable
-from scheduler.queue import incoming
+from scheduler.queue import history, incoming
 from tests.builders import pod
 from tests.framework.stubs import Gate
 from tests.queue.entries import queue_always
-from tests.queue.waitingroom import NODE_ADD, POD_LABEL, Room
+from tests.queue.waitingroom import NODE, NODE_ADD, NODE_LABEL, POD_LABEL, Room
 
 CLOSED = unresolvable("closed")
 TIMEOUT = incoming.UNSCHEDULABLE_TIMEOUT
@@ -109,6 +109,29 @@ class TestEvents:
         room.queue.get("default", "a").gating_events = tuple(room.gate.hints)
         room.queue.move_all(NODE_ADD, None, None)
         assert room.where() == {"a": "backoff"}
+
+    @pytest.mark.parametrize("early", [True, False], ids=["all at once", "one by one"])
+    def test_those_that_stay_behind_the_gate_come_in_again_and_it_is_in_their_histories(self, early):
+        room = Room(queue_always, pop_early=early)
+        room.gate.answer = CLOSED
+        room.add("a", "b")
+        room.clock.advance(1)
+        for _ in range(2):
+            room.queue.move_all(NODE_LABEL, NODE, NODE)
+        assert room.where() == {"a": "gated", "b": "gated"}
+        assert room.incoming()["unschedulable", NODE_LABEL.label] == (4, 4)
+        for name in ("a", "b"):
+            first, *_, last = room.queue.history(room.queue.get("default", name))
+            assert first.what == history.ADDED
+            assert (last.what, last.event, last.plugin, last.count) == (history.GATED, NODE_LABEL.label, "G", 2)
+
+    def test_of_several_only_those_go_that_the_gate_lets_go(self):
+        room = Room(queue_always)
+        room.gate.answer = CLOSED
+        room.add("a", "b", "c")
+        room.gate.pre_enqueue = lambda waiting: None if waiting.name == "b" else CLOSED
+        room.queue.move_all(NODE_LABEL, NODE, NODE)
+        assert room.where() == {"a": "gated", "b": "active", "c": "gated"}
 
 
 class TestUpdates:

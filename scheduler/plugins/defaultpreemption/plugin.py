@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from scheduler.api.validation import aggregate
 from scheduler.config.args.default_preemption import DefaultPreemptionArgs
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from scheduler.framework.interface import Eviction, Plugin
 
 _GATE = "SchedulerAsyncPreemption"
+_HELD: Final = unresolvable(messages.WAITING)
 
 
 class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
@@ -137,7 +138,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
 
     def pre_enqueue(self, pod: PodInfo) -> Status | None:
         """A pod waits until its victims have been told to go."""
-        return unresolvable(messages.WAITING) if self._executor.holds(pod.uid) else None
+        return _HELD if self._executor.holds(pod.uid) else None
 
     def events_to_register(self) -> Sequence[EventHint]:
         """Deletions of assigned pods, which may end the wait; none where no pod is ever held back."""
