@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from scheduler.app.reach import ReachError
+from scheduler.client.answers import GarbledAnswerError, unpacked
 from scheduler.explain.views import (
     Decision,
     Evaluation,
@@ -102,11 +103,12 @@ class Asking:
     async def _view(self, path: str, shown: type[V]) -> V:
         path = f"/explain/v1{path}"
         answer = await self._requests.get(path)
-        if answer.status != _OK:
-            raise _refusal(answer.status, answer.body, path.partition("?")[0])
         try:
-            return msgspec.json.decode(answer.body, type=shown)
-        except msgspec.MsgspecError as problem:
+            body = unpacked(answer)
+            if answer.status != _OK:
+                raise _refusal(answer.status, body, path.partition("?")[0])
+            return msgspec.json.decode(body, type=shown)
+        except (msgspec.MsgspecError, GarbledAnswerError) as problem:
             raise ReachError(f"{path}: the answer is not understood: {problem}") from problem
 
 

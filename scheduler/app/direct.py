@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from yarl import URL
 
-from scheduler.app.reach import ReachError
+from scheduler.app.reach import ReachError, conditions
 from scheduler.client.errors import TransportError
 from scheduler.client.pool import ConnectionPool
 from scheduler.client.tunnel import tls_without_names
@@ -77,9 +77,9 @@ class _Direct:
         self._server = server
         self._pool = pool
 
-    async def get(self, path: str) -> Answer:
+    async def get(self, path: str, *, known: str = "") -> Answer:
         """The answer to GET."""
-        headers = await self._connection.authorize()
+        headers = {**await self._connection.authorize(), **conditions(known)}
         try:
             return await self._pool.send("GET", path, headers=headers, body=None, within=30.0)
         except (TransportError, TimeoutError) as problem:

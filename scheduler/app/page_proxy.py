@@ -9,7 +9,6 @@ by other users: that is a path that leads to the secret one, once.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import hmac
 import re
 import secrets
@@ -21,10 +20,12 @@ import msgspec
 from aiohttp import web
 
 from scheduler.app.reach import ReachError
+from scheduler.client.answers import GarbledAnswerError, unpacked
+from scheduler.server.documents import takes_gzip
 from scheduler.server.page.handler import PATH, serve_page
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Callable
     from contextlib import AbstractAsyncContextManager
 
     from scheduler.app.reach import Requests
@@ -37,17 +38,15 @@ _HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-_LEADING_TIME: Final = re.compile(rb'^\{"time":"[^"]*",?')
+_TAGS: Final = re.compile(r'(W/)?"[!#-~]{0,200}"(, *(W/)?"[!#-~]{0,200}"){0,7}')
+"""What may be passed on of If-None-Match."""
 
 
 class PageProxy:
-    """Serves the page on 127.0.0.1, and passes on what it asks for.
+    """Serves the page on 127.0.0.1, and passes on what it asks `requests` for: the decisions API and nothing else."""
 
-    `ask` answers a path of the decisions API and its query, or raises ReachError. Nothing else is passed on.
-    """
-
-    def __init__(self, ask: Callable[[str], Awaitable[Answer]]) -> None:
-        self._ask = ask
+    def __init__(self, requests: Requests) -> None:
+        self._requests = requests
         self._secret = secrets.token_urlsafe(32)
         self._once = secrets.token_urlsafe(32)
         self._port = 0
@@ -98,15 +97,20 @@ class PageProxy:
         # As it came, still quoted: what is a / in a name stays one.
         path = request.rel_url.raw_path.removeprefix(f"/{self._secret}")
         query = request.rel_url.raw_query_string
+        known = request.headers.get("If-None-Match", "")
         try:
-            answer = await self._ask(f"{path}?{query}" if query else path)
-        except ReachError as problem:
+            answer = await self._requests.get(
+                f"{path}?{query}" if query else path, known=known if _TAGS.fullmatch(known) else ""
+            )
+            packed = takes_gzip(request.headers.get("Accept-Encoding", ""))
+            body, coding = (answer.body, answer.encoding) if packed else (unpacked(answer), "")
+        except (ReachError, GarbledAnswerError) as problem:
             return _refused(502, str(problem))
-        tag = f'"{hashlib.blake2b(_LEADING_TIME.sub(b"", answer.body), digest_size=16).hexdigest()}"'
-        headers = {**_HEADERS, "ETag": tag}
-        if answer.status == 200 and request.headers.get("If-None-Match") == tag:
+        told = {"ETag": answer.etag, "Content-Encoding": coding}
+        headers = {**_HEADERS, "Vary": "Accept-Encoding", **{name: value for name, value in told.items() if value}}
+        if answer.status == 304:
             return web.Response(status=304, headers=headers)
-        return web.Response(status=answer.status, body=answer.body, content_type="application/json", headers=headers)
+        return web.Response(status=answer.status, body=body, content_type="application/json", headers=headers)
 
 
 def _refused(status: int, what: str) -> web.Response:
@@ -127,11 +131,11 @@ class Reconnecting:
         self._stack = AsyncExitStack()
         self._requests: Requests | None = None
 
-    async def get(self, path: str) -> Answer:
+    async def get(self, path: str, *, known: str = "") -> Answer:
         """The answer to GET. Raises ReachError."""
         requests = await self._open()
         try:
-            return await requests.get(path)
+            return await requests.get(path, known=known)
         except ReachError:
             await self._close(requests)
             raise

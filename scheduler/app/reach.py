@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from scheduler.client.answers import GZIP
 from scheduler.client.errors import ApiError, TransportError
 from scheduler.client.http import Session
 from scheduler.client.portforward import ForwardError, forward
@@ -46,9 +47,14 @@ class NoSchedulerError(ReachError):
 class Requests(Protocol):
     """Asks the scheduler for paths."""
 
-    async def get(self, path: str) -> Answer:
-        """The answer to GET. Raises ReachError."""
+    async def get(self, path: str, *, known: str = "") -> Answer:
+        """The answer to GET, packed as it came; status 304 if it is the one whose tag is `known`. Raises ReachError."""
         ...
+
+
+def conditions(known: str) -> dict[str, str]:
+    """The headers of a request that takes compressed answers, and none where that with the tag `known` still holds."""
+    return {"Accept-Encoding": GZIP} | ({"If-None-Match": known} if known else {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,11 +252,11 @@ class _Tunnelled:
         self._found = found
         self._tunnel = tunnel
 
-    async def get(self, path: str) -> Answer:
+    async def get(self, path: str, *, known: str = "") -> Answer:
         """The answer to GET."""
         found = self._found
         try:
-            return await self._tunnel.get(path, await self._connection.authorize())
+            return await self._tunnel.get(path, {**await self._connection.authorize(), **conditions(known)})
         except UnexpectedPeerError as problem:
             raise ReachError(
                 f"pod {found.namespace}/{found.pod} is not the leader that wrote its certificate to the Lease, or has "

@@ -73,7 +73,7 @@ async def _serve(namespace: argparse.Namespace) -> None:
     requests = Reconnecting(lambda: way_of(namespace, connection))
     try:
         await Asking(requests).overview()  # whoever may not see it is told here and not in the browser
-        proxy = PageProxy(requests.get)
+        proxy = PageProxy(requests)
         async with proxy.serving(namespace.port):
             print(proxy.address, flush=True)
             print("Whoever has this address can ask the scheduler with your rights. Ctrl-C ends it.", file=sys.stderr)

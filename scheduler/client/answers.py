@@ -1,10 +1,12 @@
 """HTTP/1.1 answers out of the bytes of a connection, however these are cut into pieces (RFC 9112).
 
-Only what an API server sends is understood: no upgrades, no compression, no answers to HEAD.
+Only what an API server or a scheduler sends is understood: no upgrades, no answers to HEAD. A body that came compressed
+stays so until somebody wants to read it (`unpacked`), as others only pass it on.
 """
 
 from __future__ import annotations
 
+import zlib
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -12,12 +14,16 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Answer", "AnswerReader", "GarbledAnswerError"]
+__all__ = ["GZIP", "Answer", "AnswerReader", "GarbledAnswerError", "unpacked"]
+
+GZIP: Final = "gzip"
 
 _LONGEST_HEAD: Final = 2**16
 _END_OF_HEAD: Final = b"\r\n\r\n"
 _FINAL: Final = 200
 _WITHOUT_BODY: Final = frozenset({204, 304})
+_LARGEST: Final = 2**28
+"""Bytes that a body may be unpacked to."""
 
 
 class GarbledAnswerError(Exception):
@@ -25,11 +31,33 @@ class GarbledAnswerError(Exception):
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):
-    """A whole answer. `retry_after` is that header as it came, "" without it."""
+    """A whole answer. `retry_after`, `etag` and `encoding` are those headers as they came, "" without them.
+
+    `encoding` (Content-Encoding) says how the body is packed.
+    """
 
     status: int
     body: bytes
     retry_after: str = ""
+    etag: str = ""
+    encoding: str = ""
+
+
+def unpacked(answer: Answer) -> bytes:
+    """The body to be read. Raises GarbledAnswerError where it can't be unpacked, or is too large then."""
+    if not answer.encoding:
+        return answer.body
+    if answer.encoding != GZIP:
+        raise GarbledAnswerError(f"the content coding {answer.encoding[:40]!r} is not understood")
+    unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    try:
+        body = unpacker.decompress(answer.body, _LARGEST)
+    except zlib.error as problem:
+        raise GarbledAnswerError(f"the answer can't be unpacked: {problem}") from problem
+    if not unpacker.eof:
+        what = f"exceeds {_LARGEST} bytes" if unpacker.unconsumed_tail else "has no end"
+        raise GarbledAnswerError(f"the answer, unpacked, {what}")
+    return body
 
 
 class AnswerReader:
@@ -38,7 +66,19 @@ class AnswerReader:
     `status` is that of an answer that has begun, 0 before.
     """
 
-    __slots__ = ("_between", "_left", "_pieces", "_read", "_rest", "_retry_after", "_trailers", "reusable", "status")
+    __slots__ = (
+        "_between",
+        "_encoding",
+        "_etag",
+        "_left",
+        "_pieces",
+        "_read",
+        "_rest",
+        "_retry_after",
+        "_trailers",
+        "reusable",
+        "status",
+    )
 
     def __init__(self) -> None:
         self.reusable = True
@@ -53,7 +93,7 @@ class AnswerReader:
         self._between = False
         self._trailers = False
         self.status = 0
-        self._retry_after = ""
+        self._retry_after = self._etag = self._encoding = ""
 
     def feed(self, data: bytes) -> Answer | None:
         """Take in what has arrived; the answer, once it is whole. Raises GarbledAnswerError."""
@@ -73,7 +113,7 @@ class AnswerReader:
     def _finish(self) -> Answer:
         pieces = self._pieces
         body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        answer = Answer(self.status, body, self._retry_after)
+        answer = Answer(self.status, body, self._retry_after, self._etag, self._encoding)
         if self._rest:
             self.reusable = False  # more than was asked for
         self._begin()
@@ -101,6 +141,8 @@ class AnswerReader:
     def _choose_body(self, fields: dict[bytes, bytes], *, old: bool) -> None:
         """How the body's end is told (RFC 9112, 6.3), and whether the connection outlives the answer."""
         self._retry_after = fields.get(b"retry-after", b"").decode("latin-1")
+        self._etag = fields.get(b"etag", b"").decode("latin-1")
+        self._encoding = fields.get(b"content-encoding", b"").decode("latin-1").lower()
         options = fields.get(b"connection", b"").lower()
         self.reusable = b"close" not in options and not (old and b"keep-alive" not in options)
         coding, length = fields.get(b"transfer-encoding", b"").lower(), fields.get(b"content-length")

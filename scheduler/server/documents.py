@@ -41,14 +41,12 @@ async def document(
         return web.Response(status=304, headers=all_headers)
     if blank is not view:
         body = _encoder.encode(view)
-    if len(body) < _COMPRESSED_FROM or not _takes_gzip(request.headers.get("Accept-Encoding", "")):
-        return web.Response(body=body, headers=all_headers)
-    return web.Response(body=await _compressed(body), headers={**all_headers, "Content-Encoding": "gzip"})
+    return await _packed(request, body, all_headers)
 
 
-def raw(body: bytes, *, headers: Mapping[str, str] | None = None) -> web.Response:
-    """JSON that is encoded already."""
-    return web.Response(body=body, headers={**JSON_HEADERS, **(headers or {})})
+async def raw(request: web.BaseRequest, body: bytes, *, headers: Mapping[str, str] | None = None) -> web.StreamResponse:
+    """JSON that is encoded already and changes with the version only."""
+    return await _packed(request, body, {**JSON_HEADERS, **(headers or {}), "Vary": "Accept-Encoding"})
 
 
 def error(status: int, code: str, what: str, *, headers: Mapping[str, str] | None = None) -> web.Response:
@@ -61,12 +59,19 @@ def _tags(header: str) -> set[str]:
     return {tag.strip() for tag in header.split(",")}
 
 
-def _takes_gzip(header: str) -> bool:
+def takes_gzip(header: str) -> bool:
+    """Whether a client takes that coding, by its header Accept-Encoding."""
     for coding in header.lower().split(","):
         name, _, parameter = coding.partition(";")
         if name.strip() in ("gzip", "*"):
             return parameter.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
     return False
+
+
+async def _packed(request: web.BaseRequest, body: bytes, headers: Mapping[str, str]) -> web.Response:
+    if len(body) < _COMPRESSED_FROM or not takes_gzip(request.headers.get("Accept-Encoding", "")):
+        return web.Response(body=body, headers=headers)
+    return web.Response(body=await _compressed(body), headers={**headers, "Content-Encoding": "gzip"})
 
 
 async def _compressed(body: bytes) -> bytes:

@@ -158,7 +158,7 @@ class ExplainApi:
         leader = {LEADER_HEADER: str(self._provider.leads).lower()}
         parts = tuple(request.path.removeprefix(f"{ROOT}/").split("/"))
         if parts == ("openapi.json",):
-            return documents.raw(openapi.description(self._version), headers=leader)
+            return await documents.raw(request, openapi.description(self._version), headers=leader)
         try:
             handler, arguments = self._route(parts)
             if not self._provider.synced:

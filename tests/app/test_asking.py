@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +28,11 @@ class Requests:
 
     def __init__(self, content: Any, status: int = 200) -> None:
         self.asked: list[str] = []
-        self._answer = Answer(status, content if isinstance(content, bytes) else msgspec.json.encode(content))
+        self.answer = Answer(status, content if isinstance(content, bytes) else msgspec.json.encode(content))
 
-    async def get(self, path: str) -> Answer:
+    async def get(self, path: str, *, known: str = "") -> Answer:
         self.asked.append(path)
-        return self._answer
+        return self.answer
 
 
 def refusal(code: str, error: str = "no") -> dict[str, str]:
@@ -88,6 +89,15 @@ async def test_a_name_stays_one_part_of_the_path_whatever_is_in_it(
 async def test_what_a_newer_scheduler_tells_besides_is_passed_over() -> None:
     newer = {**msgspec.to_builtins(known.pending()), "mood": "fine"}
     assert await Asking(Requests(newer)).pending() == known.pending()
+
+
+async def test_an_answer_that_came_compressed_is_unpacked() -> None:
+    requests = Requests(b"")
+    requests.answer = Answer(200, gzip.compress(msgspec.json.encode(known.pending())), encoding="gzip")
+    assert await Asking(requests).pending() == known.pending()
+    requests.answer = Answer(200, b"no", encoding="gzip")
+    with pytest.raises(ReachError, match=r"^/explain/v1/pending: the answer is not understood: the answer can't be"):
+        await Asking(requests).pending()
 
 
 @pytest.mark.parametrize("content", [b"<html>", b"", b"[]", b'{"items": 3}'])
@@ -159,7 +169,7 @@ class TestRefusals:
 
 def test_a_way_that_fails_is_not_a_refusal() -> None:
     class Broken:
-        async def get(self, path: str) -> Answer:
+        async def get(self, path: str, *, known: str = "") -> Answer:
             raise ReachError(f"no way to {path}")
 
     with pytest.raises(ReachError, match="no way to /explain/v1/nodes") as problem:

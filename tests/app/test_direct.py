@@ -39,6 +39,18 @@ async def test_its_certificate_is_verified_by_the_authority_that_is_given(files)
         assert await Asking(requests).pod("shop", "web-1") == WEB
 
 
+async def test_answers_come_compressed_and_what_has_not_changed_does_not_come_again():
+    async with (
+        scheduler() as (berth, decisions),
+        at_address(JANE, f"https://127.0.0.1:{berth.port}", unverified=True) as requests,
+    ):
+        decisions.nodes_count = 5000
+        answer = await requests.get("/explain/v1/nodes")
+        assert (answer.status, answer.encoding) == (200, "gzip")
+        assert (await requests.get("/explain/v1/nodes", known=answer.etag)).status == 304
+        assert len((await Asking(requests).nodes()).names) == 5000
+
+
 async def test_one_that_cannot_be_verified_gets_no_credentials():
     async with scheduler() as (berth, _), at_address(JANE, f"https://127.0.0.1:{berth.port}") as requests:
         with pytest.raises(ReachError, match="give --certificate-authority FILE"):

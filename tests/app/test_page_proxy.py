@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 from contextlib import asynccontextmanager
 
 import aiohttp
@@ -17,11 +18,13 @@ class Scheduler:
 
     def __init__(self, status=200, body=b'{"time":"2026-01-01T00:00:00Z","total":3}'):
         self.asked = []
+        self.known = []
         self.answer = Answer(status, body)
         self.problem = None
 
-    async def get(self, path):
+    async def get(self, path, *, known=""):
         self.asked.append(path)
+        self.known.append(known)
         if self.problem is not None:
             raise self.problem
         return self.answer
@@ -31,7 +34,7 @@ class Scheduler:
 async def proxied():
     """A proxy that serves, the scheduler behind it, and a function that asks it for a path."""
     scheduler = Scheduler()
-    proxy = PageProxy(scheduler.get)
+    proxy = PageProxy(scheduler)
     async with proxy.serving(), aiohttp.ClientSession() as session:
 
         async def ask(url, *, method="GET", **headers):
@@ -107,13 +110,45 @@ async def test_the_address_that_others_may_see_works_once(proxied):
     assert (await ask(once))[0] == 404
 
 
-async def test_what_did_not_change_is_not_sent_again_whatever_the_time(proxied):
+async def test_what_did_not_change_is_not_sent_again_over_either_part_of_the_way(proxied):
     proxy, scheduler, ask = proxied
-    tag = (await ask(api(proxy, "pending")))[2]["ETag"]
-    scheduler.answer = Answer(200, b'{"time":"2026-01-01T00:00:02Z","total":3}')
-    assert (await ask(api(proxy, "pending"), **{"If-None-Match": tag}))[:2] == (304, b"")
-    scheduler.answer = Answer(200, b'{"time":"2026-01-01T00:00:04Z","total":4}')
+    scheduler.answer = Answer(200, b"{}", etag='W/"3f"')
+    assert (await ask(api(proxy, "pending")))[2]["ETag"] == 'W/"3f"'
+    scheduler.answer = Answer(304, b"", etag='W/"3f"')
+    status, body, headers = await ask(api(proxy, "pending"), **{"If-None-Match": 'W/"3f"'})
+    assert (status, body, headers["ETag"]) == (304, b"", 'W/"3f"')
+    assert scheduler.known == ["", 'W/"3f"']
+
+
+@pytest.mark.parametrize("tag", ["*", "3f", '"\u00e9"', '"a" "b"', '"' + "x" * 300 + '"'])
+async def test_a_tag_of_another_form_is_not_passed_on(proxied, tag):
+    proxy, scheduler, ask = proxied
     assert (await ask(api(proxy, "pending"), **{"If-None-Match": tag}))[0] == 200
+    assert scheduler.known == [""]
+
+
+async def test_a_packed_answer_is_passed_on_as_it_came_to_who_takes_it(proxied):
+    proxy, scheduler, ask = proxied
+    packed = gzip.compress(b'{"total":3}')
+    scheduler.answer = Answer(200, packed, encoding="gzip")
+    status, body, headers = await ask(api(proxy, "pending"), **{"Accept-Encoding": "gzip"})
+    assert (status, body, headers["Content-Encoding"], headers["Vary"]) == (
+        200,
+        b'{"total":3}',
+        "gzip",
+        "Accept-Encoding",
+    )
+    assert int(headers["Content-Length"]) == len(packed)
+    status, body, headers = await ask(api(proxy, "pending"), **{"Accept-Encoding": "identity"})
+    assert (status, body, "Content-Encoding" in headers) == (200, b'{"total":3}', False)
+
+
+async def test_an_answer_that_cant_be_unpacked_is_told_of(proxied):
+    proxy, scheduler, ask = proxied
+    scheduler.answer = Answer(200, b"no", encoding="gzip")
+    status, body, _ = await ask(api(proxy, "pending"), **{"Accept-Encoding": "identity"})
+    assert status == 502
+    assert b"can't be unpacked" in body
 
 
 async def test_refusals_of_the_scheduler_are_passed_on(proxied):
@@ -131,7 +166,7 @@ async def test_a_scheduler_that_cant_be_asked_is_told_of(proxied):
 
 
 async def test_each_proxy_has_secrets_of_its_own():
-    first, second = PageProxy(Scheduler().get), PageProxy(Scheduler().get)
+    first, second = PageProxy(Scheduler()), PageProxy(Scheduler())
     secrets = {url.rsplit("/", 1)[1] for url in (first.address_once, second.address_once)}
     secrets |= {url.split("/")[3] for url in (first.address, second.address)}
     assert len(secrets) == 4

@@ -6,6 +6,7 @@ import pytest
 
 from scheduler.app.asking import Asking, RefusedError
 from scheduler.app.reach import NoSchedulerError, Place, ReachError, find, through_api_server
+from scheduler.client.answers import unpacked
 from scheduler.client.auth import Connection
 from scheduler.client.http import Session
 from tests.app.explaining import LEASE, PODS, Judge, lead_to, lease, pod, scheduler
@@ -101,6 +102,21 @@ class TestAsking:
                 page = await asking.decisions(limit=2, before=9, namespace="shop")
                 assert [one.id for one in page.items] == [8, 7]
         assert (decisions.asked[0].limit, decisions.asked[0].before, decisions.asked[0].namespace) == (2, 9, "shop")
+
+    async def test_answers_come_compressed_and_what_has_not_changed_does_not_come_again(self, server):
+        async with scheduler() as (berth, decisions):
+            decisions.nodes_count = 5000
+            lead_to(server, berth)
+            async with through_api_server(jane(server), Place()) as requests:
+                answer = await requests.get("/explain/v1/nodes")
+                assert (answer.status, answer.encoding) == (200, "gzip")
+                assert len(answer.body) < len(unpacked(answer)) / 3
+                decisions.time = "2026-01-02T03:04:06Z"
+                again = await requests.get("/explain/v1/nodes", known=answer.etag)
+                assert (again.status, again.body, again.etag) == (304, b"", answer.etag)
+                decisions.nodes_count = 5001
+                assert (await requests.get("/explain/v1/nodes", known=answer.etag)).status == 200
+                assert len((await Asking(requests).nodes()).names) == 5001
 
     async def test_nothing_is_sent_to_a_pod_with_another_certificate_than_the_leaders(self, server):
         async with scheduler() as (leader, _), scheduler() as (other, decisions):

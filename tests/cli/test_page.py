@@ -25,7 +25,7 @@ class Requests:
         self.open = 0
         self.status = 200
 
-    async def get(self, path):
+    async def get(self, path, *, known=""):
         return Answer(self.status, msgspec.json.encode(FakeDecisions().overview()))
 
     @asynccontextmanager

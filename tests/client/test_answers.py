@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.client.answers import Answer, AnswerReader, GarbledAnswerError
+from scheduler.client import answers
+from scheduler.client.answers import Answer, AnswerReader, GarbledAnswerError, unpacked
 
 BY_LENGTH = b'HTTP/1.1 201 Created\r\nContent-Type: application/json\r\ncontent-length: 12\r\n\r\n{"a": [1, 2]}'[:-1]
 BY_CHUNKS = (
@@ -17,6 +19,8 @@ BY_CHUNKS = (
 )
 WITHOUT_BODY = b"HTTP/1.1 204 No Content\r\n\r\n"
 REFUSED = b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 2\r\nContent-Length: 2\r\n\r\n{}"
+UNCHANGED = b'HTTP/1.1 304 Not Modified\r\nETag: W/"3f"\r\nContent-Length: 9\r\n\r\n'
+PACKED = b"HTTP/1.1 200 OK\r\nContent-Encoding: GZIP\r\nContent-Length: 2\r\n\r\n\x1f\x8b"
 AFTER_INTERIM = b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 UNTIL_THE_END = b"HTTP/1.1 200 OK\r\n\r\nall of it"
 
@@ -40,8 +44,10 @@ def read(data: bytes, *cuts: int) -> tuple[Answer | None, AnswerReader]:
         (WITHOUT_BODY, Answer(204, b"")),
         (REFUSED, Answer(429, b"{}", "2")),
         (AFTER_INTERIM, Answer(200, b"")),
+        (UNCHANGED, Answer(304, b"", etag='W/"3f"')),
+        (PACKED, Answer(200, b"\x1f\x8b", encoding="gzip")),
     ],
-    ids=["by length", "by chunks", "without a body", "refused", "after an interim answer"],
+    ids=["by length", "by chunks", "without a body", "refused", "after an interim answer", "unchanged", "packed"],
 )
 class TestAWholeAnswer:
     def test_is_read_at_once_and_the_connection_can_be_used_on(self, data, expected):
@@ -136,3 +142,27 @@ def test_no_bytes_raise_anything_else(data, kind):
     except GarbledAnswerError:
         return
     reader.end()
+
+
+class TestUnpacking:
+    def test_a_body_is_as_it_was_before_it_was_packed(self):
+        assert unpacked(Answer(200, gzip.compress(b"hello"), encoding="gzip")) == b"hello"
+        assert unpacked(Answer(200, b"hello")) == b"hello"
+
+    @pytest.mark.parametrize(
+        ("body", "encoding", "problem"),
+        [
+            (b"hello", "br", "the content coding 'br' is not understood"),
+            (b"hello", "gzip", "can't be unpacked"),
+            (gzip.compress(b"hello")[:-3], "gzip", "has no end"),
+            (b"", "gzip", "has no end"),
+        ],
+    )
+    def test_what_cant_be_unpacked_is_no_answer(self, body, encoding, problem):
+        with pytest.raises(GarbledAnswerError, match=problem):
+            unpacked(Answer(200, body, encoding=encoding))
+
+    def test_there_is_an_end_to_what_comes_out(self, monkeypatch):
+        monkeypatch.setattr(answers, "_LARGEST", 1000)
+        with pytest.raises(GarbledAnswerError, match="exceeds 1000 bytes"):
+            unpacked(Answer(200, gzip.compress(bytes(5000)), encoding="gzip"))

@@ -51,3 +51,9 @@ async def test_large_answers_are_compressed_for_those_who_take_it(client, provid
     status, body, headers = await client.get(PATH, **{"Accept-Encoding": accepted})
     assert (status, headers.get("Content-Encoding") == "gzip", headers["Vary"]) == (200, compressed, "Accept-Encoding")
     assert body.count("node-") == nodes
+
+
+async def test_so_is_what_was_encoded_before(client):
+    path = "/explain/v1/openapi.json"
+    assert (await client.get(path, **{"Accept-Encoding": "gzip"}))[2]["Content-Encoding"] == "gzip"
+    assert "Content-Encoding" not in (await client.get(path, **{"Accept-Encoding": "identity"}))[2]

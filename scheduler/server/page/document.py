@@ -6,7 +6,7 @@ import base64
 import gzip
 import hashlib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
@@ -26,12 +26,22 @@ _IN_SCRIPT: Final = str.maketrans(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Document:
     """An HTML document and the content security policy that goes with it, which is also in its head."""
 
     html: bytes
     policy: str
+
+    @cached_property
+    def tag(self) -> str:
+        """Names what is in it, however it is packed."""
+        return f'W/"{hashlib.blake2b(self.html, digest_size=16).hexdigest()}"'
+
+    @cached_property
+    def packed(self) -> bytes:
+        """The same compressed (gzip)."""
+        return gzip.compress(self.html, mtime=0)
 
 
 @cache

@@ -30,6 +30,17 @@ async def test_who_has_it_gets_it_only_once(serve):
     assert (await client.get(PATH, **{"If-None-Match": '"other"'}))[0] == 200
 
 
+async def test_it_is_compressed_for_those_who_take_it(serve):
+    _, client = await serve(OPEN, CONTENT)
+    sizes = {}
+    for coding in ("gzip", "identity"):
+        _, body, headers = await client.get(PATH, **{"Accept-Encoding": coding})
+        assert body.encode() == page().html
+        assert (headers.get("Content-Encoding", "identity"), headers["Vary"]) == (coding, "Accept-Encoding")
+        sizes[coding] = int(headers["Content-Length"])
+    assert sizes["gzip"] * 2 < sizes["identity"]
+
+
 async def test_it_is_for_those_who_may_see_it(serve, reviewers):
     reviewers.allowed.add(("prometheus", "get", PATH))
     _, client = await serve(ServerOptions(), CONTENT, Access(tokens=reviewers, authorizer=reviewers))
