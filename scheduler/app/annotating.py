@@ -8,13 +8,14 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from scheduler.client.errors import ApiError, TransportError
-from scheduler.explain import simulator_schema
+from scheduler.explain import simulator_extenders, simulator_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from scheduler.cycle.journal import Attempted, Journal
     from scheduler.explain.records import Records
+    from scheduler.explain.simulator_extenders import Heard
     from scheduler.explain.simulator_schema import Plugins
     from scheduler.framework.profile import Profile
     from scheduler.framework.trace import Trace
@@ -24,6 +25,8 @@ log = logging.getLogger(__name__)
 
 WAITING: Final = 10_000
 """So many pods may wait for their annotations."""
+_MOST_HEARD: Final = 200_000
+"""So many names in what extenders said are kept for the pods that wait."""
 _PAUSE: Final = 0.2
 """Seconds between two looks at what has ended."""
 
@@ -49,14 +52,15 @@ class _Attempt(NamedTuple):
     number: int
     trace: Trace
     profile: Profile
+    heard: Heard
 
 
 class Annotator:
     """Passes attempts on to the journal, and writes what `records` then have of them, while nothing else is to be done.
 
-    Only the last attempt of a pod is written if another one has followed by then. At most `waiting` pods wait; of more,
-    the first ones are dropped, as are those whose record is gone or has lost its nodes. `busy` says whether pods wait
-    for an attempt right now, which comes first.
+    Only the last attempt of a pod is written if another one has followed by then. At most `waiting` pods wait, fewer
+    where extenders said much of them; of more, the first ones are dropped, as are those whose record is gone or has
+    lost its nodes. `busy` says whether pods wait for an attempt right now, which comes first.
     """
 
     def __init__(
@@ -76,6 +80,7 @@ class Annotator:
         self._limit = waiting
         self._busy = busy
         self._waiting: OrderedDict[str, _Attempt] = OrderedDict()
+        self._heard = 0
         self._forbidden = False
 
     def yield_to(self, busy: Callable[[], bool]) -> None:
@@ -87,11 +92,20 @@ class Annotator:
         self._journal.attempted(attempt)
         pod, trace = attempt.cycle.pod, attempt.cycle.trace
         assert trace is not None
-        self._waiting.pop(pod.uid, None)
-        self._waiting[pod.uid] = _Attempt(pod.namespace, pod.name, attempt.entry.attempts, trace, attempt.profile)
-        if len(self._waiting) > self._limit:
-            self._waiting.popitem(last=False)
+        self._take(pod.uid)
+        heard = simulator_extenders.heard(attempt.cycle.extenders)
+        self._heard += heard.size
+        number = attempt.entry.attempts
+        self._waiting[pod.uid] = _Attempt(pod.namespace, pod.name, number, trace, attempt.profile, heard)
+        while len(self._waiting) > self._limit or (self._heard > _MOST_HEARD and len(self._waiting) > 1):
+            self._take(next(iter(self._waiting)))
             self._count(DROPPED)
+
+    def _take(self, uid: str) -> None:
+        """One that waited does so no more."""
+        attempt = self._waiting.pop(uid, None)
+        if attempt is not None:
+            self._heard -= attempt.heard.size
 
     async def run(self) -> None:
         """Write until cancelled."""
@@ -105,7 +119,7 @@ class Annotator:
             if self._busy():
                 return
             if self._waiting.get(uid) is attempt:
-                del self._waiting[uid]
+                self._take(uid)
                 self._count(await self._write(uid, attempt))
 
     async def _write(self, uid: str, attempt: _Attempt) -> str:
@@ -134,7 +148,7 @@ class Annotator:
         summary = decision.summary
         if (summary.uid, summary.attempt) != (uid, attempt.number):
             return {}  # another attempt has begun meanwhile, and will be written
-        return simulator_schema.to_annotations(decision, plugins, present)
+        return simulator_schema.to_annotations(decision, plugins, present, heard=attempt.heard)
 
     def _complain(self, attempt: _Attempt, error: ApiError) -> None:
         """Say what went wrong; a missing right once."""

@@ -185,14 +185,16 @@ class BindingCycle:
         """Extenders come before plugins."""
         start = time.perf_counter()
         failure: str | None = None
+        binder = EXTENDER
         try:
-            if not await cycle.extenders.bind(node):
+            binder = await cycle.extenders.bind(node)
+            if not binder:
                 return await run_bind(profile.bind, cycle, node)
         except ExtenderError as problem:
             failure = str(problem)
         if cycle.trace is not None:
             code = Code.SUCCESS if failure is None else Code.ERROR
-            cycle.trace.step(BIND, time.perf_counter() - start, code, EXTENDER, failure or "")
+            cycle.trace.step(BIND, time.perf_counter() - start, code, binder, failure or "")
         return None if failure is None else error(failure)
 
     async def _wait(self, waiting: WaitingPod, trace: Trace | None) -> Status | None:

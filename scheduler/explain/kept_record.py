@@ -10,6 +10,7 @@ from scheduler.api.times import format_time
 from scheduler.explain.decision_view import ERROR, SCHEDULED, UNSCHEDULABLE, of_picture
 from scheduler.explain.record import ReservationRecord, post_filter_record
 from scheduler.explain.views import Decision, Step, Summary
+from scheduler.framework.recorder import PERMIT
 from scheduler.framework.status import Code
 from scheduler.plugins.volumebinding.plugin import VolumeBinding
 
@@ -160,7 +161,14 @@ class Record:
             post_filter=self.post_filter,
             reserved=self.reserved,
             steps=tuple(
-                Step(point=point, plugin=plugin, seconds=seconds, code=str(code), error=error)
+                Step(
+                    point=point,
+                    plugin=plugin,
+                    seconds=seconds,
+                    code=str(code),
+                    error=error,
+                    timeouts=self.trace.waits if point == PERMIT else {},
+                )
                 for (point, plugin, code, error), seconds in self.trace.steps()
             ),
             under_way=not self.trace.ended,

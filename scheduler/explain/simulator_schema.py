@@ -2,8 +2,8 @@
 
 Keys and values are those of kubernetes-sigs/kube-scheduler-simulator (simulator/scheduler/plugin/annotation,
 plugin/resultstore/store.go, storereflector): JSON whose innermost values are texts, numbers included. What a decision
-does not tell is left out: how long Permit plugins let a pod wait at most, and of several PreFilter plugins that
-restrict the nodes, which one left which. Extenders stand among the plugins, under the name that they have there.
+does not tell is left out: of several PreFilter plugins that restrict the nodes, which one left which. What extenders
+said has values of its own (`simulator_extenders`).
 
 Kubernetes takes 256 KiB of annotations on an object (TotalAnnotationSizeLimitB in
 staging/src/k8s.io/apimachinery/pkg/api/validation/objectmeta.go), which some hundred nodes fill. Nodes that find no
@@ -16,12 +16,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from scheduler.config.duration import Duration
+from scheduler.explain.simulator_extenders import KEYS as EXTENDER_KEYS
+from scheduler.explain.simulator_extenders import NOTHING, ExtenderResults
 from scheduler.framework.recorder import BIND, PERMIT, POST_FILTER, PRE_BIND, PRE_FILTER, PRE_SCORE, RESERVE
 from scheduler.framework.status import Code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from scheduler.explain.simulator_extenders import Heard
     from scheduler.explain.views import Decision, Rejected, Step
     from scheduler.framework.profile import Profile
 
@@ -60,6 +64,7 @@ class Plugins(msgspec.Struct, frozen=True):
     pre_score: _Names = ()
     reserve: _Names = ()
     permit: _Names = ()
+    extenders: _Names = ()
 
 
 class _Node(msgspec.Struct):
@@ -74,23 +79,27 @@ class _Node(msgspec.Struct):
 def plugins_of(profile: Profile) -> Plugins:
     """The names of a profile's plugins."""
     points = (
-        profile.pre_filter, profile.filter, profile.post_filter, profile.pre_score, profile.reserve, profile.permit
+        profile.pre_filter, profile.filter, profile.post_filter, profile.pre_score, profile.reserve, profile.permit,
+        profile.extenders,
     )  # fmt: skip
     return Plugins(*(tuple(plugin.name for plugin in point) for point in points))
 
 
 def to_annotations(
-    decision: Decision, plugins: Plugins, present: Mapping[str, str], *, limit: int = LIMIT
+    decision: Decision, plugins: Plugins, present: Mapping[str, str], *, heard: Heard = NOTHING, limit: int = LIMIT
 ) -> dict[str, str | None]:
     """What to set on a pod that has the annotations `present`; None for one to remove.
 
-    They take `limit` bytes at most, and leave the other annotations their room. Empty if there is no room at all. Where
-    it is scarce, former results leave the history first, the oldest before the others; then nodes: those with the
-    highest scores stay, and of those that were turned down the ones that passed the most filters.
+    `heard` is what extenders said. They take `limit` bytes at most, and leave the other annotations their room. Empty
+    if there is no room at all. Where it is scarce, former results leave the history first, the oldest before the
+    others; then nodes: those with the highest scores stay, and of those that were turned down the ones that passed the
+    most filters.
     """
     others = sum(len(key.encode()) + len(text.encode()) for key, text in present.items() if not _ours(key))
     room = min(limit, TOTAL_LIMIT - others) - _RESERVE
     fixed = _without_nodes(decision, plugins)
+    extenders = ExtenderResults(decision, plugins.extenders, heard)
+    fixed |= _texts(extenders.values(()))
     # The result is written twice: by itself, and as the last one of the history.
     room -= sum(_twice(key) + _twice(text) for key, text in fixed.items())
     if room < 0:
@@ -100,14 +109,17 @@ def to_annotations(
     for name, node in _nodes(decision, plugins):
         parts = [part for part in (node.filter, node.score, node.final, node.post_filter) if part is not None]
         needs = sum(_twice(name) + _twice(_text(part)) for part in parts) + restricting * (_twice(name) + 3)
+        needs += sum(_twice(_text(part)) for part in extenders.of_node(name))
         if needs > room:
             break
         nodes[name] = node
         room -= needs
-    result = fixed | _of_nodes(decision, nodes)
+    result = fixed | _of_nodes(decision, nodes) | _texts(extenders.values(nodes))
     told = len(decision.feasible.names) + sum(len(group.nodes) for group in _filtered(decision))
     left_out = told - len(nodes)
+    stale = {PREFIX + key: None for key in EXTENDER_KEYS if PREFIX + key in present}
     return {
+        **stale,
         **result,
         HISTORY: _history(present.get(HISTORY, ""), result, room),
         LEFT_OUT: _sentence(left_out, told) if left_out else None,
@@ -122,21 +134,22 @@ def _without_nodes(decision: Decision, plugins: Plugins) -> dict[str, str]:
     """The annotations that do not grow with the nodes."""
     steps = {step.point: step for step in decision.steps}
     reserve, permit = steps.get(RESERVE), steps.get(PERMIT)
-    waits: Sequence[str] = ()
-    if permit is not None and permit.code == _WAITS:
-        waits = permit.plugin.split(",")
-    permitted = _asked(plugins.permit, permit)
+    waits = permit.timeouts if permit is not None else {}
+    permitted = {
+        plugin: text if plugin not in waits else _WAIT for plugin, text in _asked(plugins.permit, permit).items()
+    }
     values: dict[str, object] = {
         "prefilter-result-status": _pre_filter_status(decision, plugins),
         "prescore-result": _pre_score(decision, plugins),
         "reserve-result": _asked(plugins.reserve, reserve),
-        "permit-result": permitted | dict.fromkeys(waits, _WAIT),
-        "permit-result-timeout": {plugin: "0s" for plugin in permitted if plugin not in waits},
+        "permit-result": permitted,
+        "permit-result-timeout": {plugin: _duration(waits.get(plugin, 0.0)) for plugin in permitted},
         "prebind-result": _each(decision, PRE_BIND),
-        "bind-result": _each(decision, BIND),
+        "bind-result": {
+            plugin: text for plugin, text in _each(decision, BIND).items() if plugin not in plugins.extenders
+        },
     }
-    texts = {PREFIX + name: _text(value) for name, value in values.items()}
-    return {**texts, PREFIX + "selected-node": decision.summary.node}
+    return {**_texts(values), PREFIX + "selected-node": decision.summary.node}
 
 
 def _of_nodes(decision: Decision, nodes: Mapping[str, _Node]) -> dict[str, str]:
@@ -148,6 +161,10 @@ def _of_nodes(decision: Decision, nodes: Mapping[str, _Node]) -> dict[str, str]:
         "score-result": {name: node.score for name, node in nodes.items() if node.score is not None},
         "finalscore-result": {name: node.final for name, node in nodes.items() if node.final is not None},
     }
+    return _texts(values)
+
+
+def _texts(values: Mapping[str, object]) -> dict[str, str]:
     return {PREFIX + name: _text(value) for name, value in values.items()}
 
 
@@ -216,7 +233,7 @@ def _filtered(decision: Decision) -> list[Rejected]:
 def _nodes(decision: Decision, plugins: Plugins) -> Iterator[tuple[str, _Node]]:
     """The nodes that filters were asked about, those that matter most first."""
     filters = [plugin for plugin in plugins.filter if plugin not in decision.skipped_filters]
-    fits, misfits = _fitting(decision, filters), _misfits(decision, filters, plugins)
+    fits, misfits = _fitting(decision, filters, plugins), _misfits(decision, filters, plugins)
     while True:
         some = [node for _, node in zip(range(_BEST), fits, strict=False)]
         some += [node for _, node in zip(range(1), misfits, strict=False)]
@@ -225,8 +242,8 @@ def _nodes(decision: Decision, plugins: Plugins) -> Iterator[tuple[str, _Node]]:
         yield from some
 
 
-def _fitting(decision: Decision, filters: Sequence[str]) -> Iterator[tuple[str, _Node]]:
-    columns = decision.feasible.columns
+def _fitting(decision: Decision, filters: Sequence[str], plugins: Plugins) -> Iterator[tuple[str, _Node]]:
+    columns = [column for column in decision.feasible.columns if column.plugin not in plugins.extenders]
     for place, name in enumerate(decision.feasible.names):
         node = _Node(dict.fromkeys(filters, _PASSED))
         if columns:
@@ -244,7 +261,9 @@ def _misfits(decision: Decision, filters: Sequence[str], plugins: Plugins) -> It
     made_room = decision.post_filter
     nominated = "" if made_room is None else made_room.nominated_node or ""
     for group in sorted(_filtered(decision), key=lambda group: -passed(group)):
-        told = {**dict.fromkeys(filters[: passed(group)], _PASSED), group.plugin: ", ".join(group.reasons)}
+        told = dict.fromkeys(filters[: passed(group)], _PASSED)
+        if group.plugin:  # an extender's refusal is no plugin's
+            told[group.plugin] = ", ".join(group.reasons)
         for name in group.nodes:
             node = _Node(told)
             if made_room is not None:
@@ -286,6 +305,10 @@ def _sentence(left_out: int, told: int) -> str:
 
 def _text(value: Any) -> str:
     return msgspec.json.encode(value, order="sorted").decode()
+
+
+def _duration(seconds: float) -> str:
+    return str(Duration(round(seconds * 1e9)))
 
 
 def _twice(text: str) -> int:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from scheduler.cache.pods import PodInfo
-    from scheduler.client.extender.interface import Extender, HostScore
+    from scheduler.client.extender.interface import Extender, HostScore, VictimUIDs
     from scheduler.framework.status import Status
 
 log = logging.getLogger(__name__)
@@ -43,14 +43,22 @@ class ExtendersFiltered(msgspec.Struct, frozen=True):
     whole: bool
 
 
+class Refused(msgspec.Struct, frozen=True):
+    """The nodes that one extender turned down, with its reasons; with `unresolvable` ones no eviction helps."""
+
+    failed: Mapping[str, str]
+    unresolvable: Mapping[str, str]
+
+
 class ExtenderCalls:
     """The extenders, as they are asked about one pod in one attempt.
 
     Those that take no interest in the pod are left out. What they answer to Filter and Prioritize is remembered, so
-    that the attempt can be gone through again without asking them a second time.
+    that the attempt can be gone through again without asking them a second time. `refused` are the nodes that an
+    extender turned down when it was last asked to filter, `preempted` the victims that it agreed to, by its name.
     """
 
-    __slots__ = ("_answers", "_extenders", "_interested", "_pod", "_replayed")
+    __slots__ = ("_answers", "_extenders", "_interested", "_pod", "_replayed", "preempted", "refused")
 
     def __init__(self, extenders: Sequence[Extender], pod: PodInfo) -> None:
         self._extenders = extenders
@@ -58,6 +66,8 @@ class ExtenderCalls:
         self._interested: list[Extender] | None = None
         self._answers: list[tuple[Extender, frozenset[str], Any]] = []
         self._replayed: deque[tuple[Extender, frozenset[str], Any]] | None = None
+        self.refused: dict[str, Refused] = {}
+        self.preempted: dict[str, Mapping[str, VictimUIDs]] = {}
 
     def __bool__(self) -> bool:
         """Whether there are any, interested or not."""
@@ -106,6 +116,7 @@ class ExtenderCalls:
                     raise
                 log.info("Skipping extender %s, which failed and is ignorable: %s", extender.name, problem)
                 continue
+            self.refused[extender.name] = Refused(answer.failed, answer.unresolvable)
             for name, reason in answer.failed.items():
                 statuses[name] = unschedulable(reason)
             for name, reason in answer.unresolvable.items():
@@ -133,8 +144,8 @@ class ExtenderCalls:
             given.append((extender.name, extender.weight, scores))
         return given
 
-    async def bind(self, node: str) -> bool:
-        """Let the first extender that binds do so; whether one did. Raises ExtenderError where one failed to."""
+    async def bind(self, node: str) -> str:
+        """Let the first extender that binds do so; its name, "" if there is none. Raises ExtenderError if it fails."""
         for extender in self.interested if any(extender.binds for extender in self._extenders) else ():
             if not extender.binds:
                 continue
@@ -145,8 +156,8 @@ class ExtenderCalls:
                     raise
                 log.info("Skipping extender %s in bind, which failed and is ignorable: %s", extender.name, problem)
                 continue
-            return True
-        return False
+            return extender.name
+        return ""
 
     def preempt(
         self, candidates: Sequence[Eviction], pods_on: Callable[[str], Sequence[PodInfo] | None]
@@ -185,7 +196,8 @@ class ExtenderCalls:
         """The candidates as an extender wants them, with the pods that it names."""
         sent = {one.node: CandidateVictims(one.victims, one.violations) for one in candidates}
         chosen = []
-        for node, answer in extender.preempt(self._pod, sent).items():
+        agreed = self.preempted[extender.name] = extender.preempt(self._pod, sent)
+        for node, answer in agreed.items():
             there = pods_on(node)
             if there is None:
                 raise ExtenderError(f'nodeinfo not found for node name "{node}"')

@@ -80,6 +80,8 @@ def run_permit(plugins: Sequence[PermitPlugin], cycle: Cycle, node: str) -> Perm
             refusal = named(PERMIT, plugin.name, status)
             break
         waits[plugin.name] = seconds
+    if waits and cycle.trace is not None:
+        cycle.trace.waits = waits
     outcome = PermitOutcome(refusal, waits)
     seconds = _observe(cycle, PERMIT, outcome.code, start)
     note(cycle, PERMIT, plugins, refusal or (Status(Code.WAIT, plugin=",".join(waits)) if waits else None), seconds)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from scheduler.framework.status import Code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.interface import Plugin, ScorePlugin, Scores
@@ -31,11 +31,11 @@ class Trace:
     """The steps of one attempt, its binding cycle included.
 
     `scores` are those of plugins that are asked in each cycle, `given` those of extenders, until the record has taken
-    them. `ended`: whether
-    nothing more will come; `failure` is then None, or (whether the pod was turned down and this is no error, message).
+    them. `waits`: the seconds that Permit plugins let the pod wait at most. `ended`: whether nothing more will come;
+    `failure` is then None, or (whether the pod was turned down and this is no error, message).
     """
 
-    __slots__ = ("_keys", "_seconds", "ended", "failure", "given", "scores")
+    __slots__ = ("_keys", "_seconds", "ended", "failure", "given", "scores", "waits")
 
     def __init__(self) -> None:
         self._keys: list[StepKey] | tuple[StepKey, ...] = []
@@ -44,6 +44,7 @@ class Trace:
         self.failure: tuple[bool, str] | None = None
         self.scores: list[GivenScores] = []
         self.given: list[PluginScores] = []
+        self.waits: Mapping[str, float] = _NO_WAITS
 
     def step(self, point: str, seconds: float, code: Code = Code.SUCCESS, plugin: str = "", error: str = "") -> None:
         """A step was taken."""
@@ -81,6 +82,7 @@ class Trace:
         self._seconds = array("f", self._seconds)
 
 
+_NO_WAITS: dict[str, float] = {}
 _SEQUENCES: dict[tuple[StepKey, ...], tuple[StepKey, ...]] = {}
 """Sequences of steps that led to a bound pod, by themselves."""
 _MOST = 256

@@ -8,6 +8,7 @@ import logging
 import pytest
 from msgspec.structs import replace
 
+from scheduler.app import annotating
 from scheduler.app.annotating import Annotator
 from scheduler.client.errors import ApiError
 from scheduler.client.kinds import PODS
@@ -16,12 +17,13 @@ from scheduler.explain.store import RecordStore
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 from tests.builders import node, pod
 from tests.cycle.rig import Rig
+from tests.framework.stubs import Filter, StubExtender, passing
 
 
 class Annotated(Rig):
     """A rig whose cluster takes annotations, and says so to the scheduler as an API server would."""
 
-    def __init__(self, *, waiting=100, **more):
+    def __init__(self, *plugins, waiting=100, **more):
         self.busy = False
         self.refusal = None
         self.records = RecordStore()
@@ -29,7 +31,7 @@ class Annotated(Rig):
         self.annotator = Annotator(
             self.records, self.records, self, self.counter, busy=lambda: self.busy, waiting=waiting
         )
-        super().__init__(journal=self.annotator, **more)
+        super().__init__(*plugins, journal=self.annotator, **more)
         self.records.watch(self.scheduler)
 
     async def annotate_pod(self, namespace, name, uid, change):
@@ -185,3 +187,31 @@ async def test_a_missing_right_is_told_of_once(rig, caplog):
         await rig.annotator.write()
     assert caplog.text.count("annotateDecisions.enabled") == 1
     assert rig.count("failed") == 2
+
+
+class TestExtenders:
+    """What they said goes with the attempt, under their own keys."""
+
+    async def test_what_they_answered_is_written(self):
+        one = StubExtender("http://one", filter=passing("n", failed={"m": "small"}), bind=None)
+        rig = Annotated(Filter("F"), extenders=[one])
+        rig.put(node("n").capacity(cpu="4"), node("m").capacity(cpu="4"), pod("p").cpu("1"))
+        await rig.run()
+        await rig.annotator.write()
+        found = rig.of("p")
+        assert json.loads(found["extender-filter-result"])["http://one"]["FailedNodes"] == {"m": "small"}
+        assert json.loads(found["extender-bind-result"]) == {"http://one": {"Error": ""}}
+        assert json.loads(found["bind-result"]) == {}
+
+    async def test_pods_that_they_said_much_of_wait_in_small_numbers(self, monkeypatch):
+        monkeypatch.setattr(annotating, "_MOST_HEARD", 30)
+        failed = {f"m{number}": "small" for number in range(20)}
+        rig = Annotated(Filter("F"), extenders=[StubExtender(filter=passing("n", failed=failed))])
+        rig.put(node("n").capacity(cpu="4"), *(node(name) for name in failed), pod("p"), pod("q"))
+        await rig.run()
+        assert rig.count("dropped") == 1
+        await rig.annotator.write()
+        assert (rig.of("p") == {}, rig.of("q") == {}) == (True, False)
+        rig.put(pod("r"))
+        await rig.run()
+        assert rig.count("dropped") == 1

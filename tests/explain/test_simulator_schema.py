@@ -167,14 +167,22 @@ class TestResults:
         assert list(found["filter-result"]) == ["a"]
 
     def test_plugins_that_fail_or_wait_on_the_way(self):
-        waits = Step(point="Permit", plugin="Gang", seconds=0.1, code="Wait")
+        waits = Step(point="Permit", plugin="Gang", seconds=0.1, code="Wait", timeouts={"Gang": 90.5})
         fails = Step(point="PreBind", plugin="VolumeBinding", seconds=0.1, code="Error", error="boom")
         found = of(Decision(summary=summary("a", "Error"), steps=(waits, fails)))
         assert found["permit-result"] == {"Gang": "wait", "Quota": "success"}
-        assert found["permit-result-timeout"] == {"Quota": "0s"}
+        assert found["permit-result-timeout"] == {"Gang": "1m30.5s", "Quota": "0s"}
         assert (found["prebind-result"], found["bind-result"]) == ({"VolumeBinding": "boom"}, {})
         refuses = Step(point="Reserve", plugin="VolumeBinding", seconds=0.1, code="Unschedulable", error="full")
         assert of(Decision(summary=summary("a"), steps=(refuses,)))["reserve-result"] == {"VolumeBinding": "full"}
+
+    def test_a_plugin_that_would_wait_is_told_of_though_another_one_refuses(self):
+        refuses = Step(
+            point="Permit", plugin="Quota", seconds=0.1, code="Unschedulable", error="full", timeouts={"Gang": 3.0}
+        )
+        found = of(Decision(summary=summary("a"), steps=(refuses,)))
+        assert found["permit-result"] == {"Gang": "wait", "Quota": "full"}
+        assert found["permit-result-timeout"] == {"Gang": "3s", "Quota": "0s"}
 
     def test_the_names_of_a_profiles_plugins(self):
         (profile,) = Rig().scheduler.profiles.values()

@@ -125,6 +125,7 @@ class TestSteps:
         await rig.scheduler.settle()
         view = rig.store.latest("default", "p")
         assert view is not None
+        assert [(s.code, s.timeouts) for s in view.steps if s.point == "Permit"] == [("Wait", {"G": 60.0})]
         assert [(s.code, s.error) for s in view.steps if s.point == "WaitOnPermit"] == [("Unschedulable", "not today")]
         assert view.summary.result == "Unschedulable"
 

@@ -102,7 +102,7 @@ class TestBind:
     async def test_the_first_that_binds_does_it(self):
         diary = []
         binders = StubExtender("a", diary, filter=passing()), StubExtender("b", diary, bind=None)
-        assert await calls(*binders).bind("x")
+        assert await calls(*binders).bind("x") == "b"
         assert diary == ["b bind x"]
 
     async def test_none_of_interest_leaves_it_to_the_plugins(self):

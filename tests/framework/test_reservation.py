@@ -8,6 +8,7 @@ from scheduler.framework.cycle import Cycle
 from scheduler.framework.recorder import PluginRecorder
 from scheduler.framework.reservation import run_permit, run_reserve, run_unreserve
 from scheduler.framework.status import Code, PluginError, Status, error, unresolvable, unschedulable
+from scheduler.framework.trace import Trace
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 from tests.builders import info, pod, state
 from tests.framework.stubs import Permit, Reserve
@@ -88,6 +89,14 @@ class TestPermit:
     def test_waits_are_collected(self):
         outcome = run_permit(make(Permit, [(WAIT, 5.0), None, (WAIT, 7.0)], []), cycle_of(), "n")
         assert (outcome.status, outcome.waits, outcome.code) == (None, {"A": 5.0, "C": 7.0}, Code.WAIT)
+
+    def test_an_attempt_that_is_recorded_notes_the_waits_also_where_another_plugin_refuses(self):
+        cycle = cycle_of()
+        cycle.trace = Trace()
+        run_permit(make(Permit, [None], []), cycle, "n")
+        assert cycle.trace.waits == {}
+        run_permit(make(Permit, [(WAIT, 5.0), unschedulable("no")], []), cycle, "n")
+        assert cycle.trace.waits == {"A": 5.0}
 
     def test_a_wait_may_be_for_no_time_at_all(self):
         outcome = run_permit(make(Permit, [(WAIT, 0.0), (WAIT, 1.0)], []), cycle_of(), "n")

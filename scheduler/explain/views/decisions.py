@@ -1,5 +1,7 @@
 """Attempts: in a line, whole, and by two nodes of one."""
 
+from collections.abc import Mapping
+
 from scheduler.explain.record import PostFilterRecord, ReservationRecord
 from scheduler.explain.views.base import View
 
@@ -69,13 +71,17 @@ class Rejected(View, frozen=True, kw_only=True):
 
 
 class Step(View, frozen=True, kw_only=True):
-    """A step of the attempt, in order: its extension point, the plugin where only one was asked, time, outcome."""
+    """A step of the attempt, in order: its extension point, the plugin where only one was asked, time, outcome.
+
+    `timeouts`, of Permit: the seconds that plugins which want the pod to wait let it wait at most.
+    """
 
     point: str
     plugin: str = ""
     seconds: float
     code: str = "Success"
     error: str = ""
+    timeouts: Mapping[str, float] = {}
 
 
 class Decision(View, frozen=True, kw_only=True):
