@@ -53,7 +53,10 @@ def _nodes_by_status(rejections: Rejections, plugin: FilterPlugin, codes: Codes 
     for _, earlier in rejections.verdicts:
         left &= earlier == 0
     found: dict[Code, int] = {}
-    verdicts = np.zeros(int(np.count_nonzero(left)), np.uint8) if codes is None else codes[left]
+    if codes is None:
+        number = int(np.count_nonzero(left))
+        return {Code.SUCCESS: number} if number else found
+    verdicts = codes[left]
     for verdict, number in zip(*np.unique(verdicts, return_counts=True), strict=True):
         code = plugin.status(rejections.cycle, int(verdict)).code if verdict else Code.SUCCESS
         found[code] = found.get(code, 0) + int(number)
