@@ -5,7 +5,6 @@ Everything runs on one event loop, so there are no locks; `wait` is the only cor
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from typing import TYPE_CHECKING, Any
@@ -13,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from scheduler.framework.events import OfProfile
 from scheduler.queue import history, incoming
 from scheduler.queue.backoff import BackoffQueue
-from scheduler.queue.contents import QueueContents
 from scheduler.queue.entry import QueuedPod
 from scheduler.queue.gates import Gates
 from scheduler.queue.heap import PodHeap
 from scheduler.queue.hints import QUEUE_AFTER_BACKOFF, QUEUE_IMMEDIATELY, SKIP, HintMap, Strategy, is_wildcard, matches
 from scheduler.queue.history import described, note
+from scheduler.queue.placement import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class SchedulingQueue(QueueContents):
+class SchedulingQueue(Placement):
     """Active, backing off, unschedulable and gated pods of all profiles.
 
     `clock` gives seconds since the epoch. With `pop_early` (gate SchedulerPopFromBackoffQ) pods in backoff are popped
@@ -55,10 +54,7 @@ class SchedulingQueue(QueueContents):
         histories: bool = True,
     ) -> None:
         self._nominations = nominations
-        self._incoming = incoming.Incoming(metrics)
         self.longest_unschedulable = longest_unschedulable
-        self._pop_early = pop_early
-        self._clock = clock
         self._histories = histories
         sort = next(iter(profiles.values())).queue_sort[0]
 
@@ -69,12 +65,17 @@ class SchedulingQueue(QueueContents):
             metrics.queueing_hint_execution_duration.labels(plugin, event, hint).observe(seconds)
 
         self.hints = HintMap(profiles.values(), observe)
-        self._gates = Gates(profiles, metrics)
         backoff = BackoffQueue(
             initial=initial_backoff, maximum=maximum_backoff, clock=clock, sort_key=sort_key, windows=pop_early
         )
-        super().__init__(PodHeap(sort_key), backoff)
-        self._ready = asyncio.Event()
+        super().__init__(
+            PodHeap(sort_key),
+            backoff,
+            Gates(profiles, metrics),
+            incoming.Incoming(metrics),
+            clock=clock,
+            pop_early=pop_early,
+        )
 
     def backoff_until(self, entry: QueuedPod) -> float:
         """When a pod's backoff ends; minus infinity if it has none."""
@@ -325,66 +326,3 @@ class SchedulingQueue(QueueContents):
             if best == QUEUE_IMMEDIATELY or (best == QUEUE_AFTER_BACKOFF and not entry.pending_plugins):
                 break
         return best
-
-    def _requeue(self, entry: QueuedPod, strategy: Strategy, event: str) -> str:
-        """Put a pod where a strategy says; the name of the queue it ended up in."""
-        if strategy == SKIP:
-            self._park(entry, event, strategy)
-            return "unschedulable"
-        if strategy == QUEUE_AFTER_BACKOFF and self._backoff.is_backing_off(entry):
-            return "backoff" if self._move_to_backoff(entry, event, strategy) else "unschedulable"
-        return "active" if self._move_to_active(entry, event, strategy) else "unschedulable"
-
-    def _move_to_active(
-        self, entry: QueuedPod, event: str, strategy: Strategy | None, *, from_backoff: bool = False
-    ) -> bool:
-        if not (from_backoff and self._pop_early):
-            self._gates.ask(entry)
-        if self._held_back(entry, event, strategy):
-            return False
-        if entry.first_attempt is None:
-            entry.first_attempt = self._clock()
-        self._parked.remove(entry.name)
-        entry.woken_by = event
-        self._active.push(entry)
-        self._incoming.count("active", event, strategy)
-        self._ready.set()
-        return True
-
-    def _move_to_backoff(self, entry: QueuedPod, event: str, strategy: Strategy) -> bool:
-        if self._pop_early:
-            self._gates.ask(entry)
-            if self._held_back(entry, event, strategy):
-                return False
-        self._parked.remove(entry.name)
-        entry.woken_by = event
-        self._backoff.push(entry)
-        self._incoming.count("backoff", event, strategy)
-        if self._pop_early:
-            self._ready.set()
-        return True
-
-    def _held_back(self, entry: QueuedPod, event: str, strategy: Strategy | None) -> bool:
-        if entry.gated:
-            note(entry, history.GATED, self._clock(), event=event, plugin=entry.gating_plugin, queue="gated")
-            entry.flushed = False
-            self._note_rejectors(entry)
-            self._park(entry, event, strategy)
-        return entry.gated
-
-    def _stay_gated(self, members: ParkedGroup, strategy: Strategy, entries: list[QueuedPod], event: str) -> None:
-        """What `_held_back` does with each of these pods of a group, which the same plugin still holds back."""
-        if not entries:
-            return
-        now = self._clock()
-        for entry in entries:
-            entry.flushed = False
-            if entry.history is not None:
-                members.catch_up(entry)
-                entry.history.note(history.GATED, now, event=event, plugin=entry.gating_plugin, queue="gated")
-        self._note_rejectors(entries[0])
-        self._incoming.count("unschedulable", event, strategy, len(entries))
-
-    def _park(self, entry: QueuedPod, event: str, strategy: Strategy | None) -> None:
-        if self._parked.add(entry):
-            self._incoming.count("unschedulable", event, strategy)
