@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import codecs
 import re
 import sys
 from collections import Counter
@@ -14,8 +14,11 @@ import msgspec
 
 from scheduler.api.decode import DecodeError, decode_as
 from scheduler.api.defaults import apply_defaults, default_in_place
+from scheduler.api.meta import Model
 from scheduler.api.resources import KINDS, resource_of
+from scheduler.api.stored import decode_stored
 from scheduler.app.fields import explained
+from scheduler.app.json_text import json_values
 from scheduler.app.problems import ManifestError
 from scheduler.app.progress import unseen
 from scheduler.app.whatif.workloads import is_workload, workload_of
@@ -25,7 +28,6 @@ from scheduler.config.load import is_scheduler_config
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from scheduler.api.meta import Model
     from scheduler.app.progress import Progress
     from scheduler.app.whatif.workloads import Workload
 
@@ -36,7 +38,7 @@ _SUFFIXES: Final = (".yaml", ".yml", ".json")
 _LIST: Final = "List"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 """How a snapshot begins, as does whatever zstd has compressed."""
-_SPACE: Final = re.compile(r"[ \t\r\n]*")
+_JSON_BEGINS: Final = re.compile(rb"\s*[{\[]")
 
 
 class Manifests:
@@ -117,7 +119,7 @@ def read_manifests(paths: Iterable[str], *, over: Manifests | None = None, progr
             if stream.peek(len(_ZSTD))[: len(_ZSTD)] == _ZSTD:
                 _take_snapshot(found, source, stream, progress)
                 continue
-            for place, value, own in _documents(source, _decoded(source, stream.read())):
+            for place, value, own in _documents(source, _utf8(source, stream.read())):
                 _take(found, place, value, own=own)
     return found
 
@@ -158,26 +160,29 @@ def _files(path: str) -> list[Path]:
     return files
 
 
-def _decoded(source: str, raw: bytes) -> str:
+def _utf8(source: str, raw: bytes) -> bytes:
+    text = raw.removeprefix(codecs.BOM_UTF8)
     try:
-        return raw.decode("utf-8-sig")
+        if not text.isascii():
+            text.decode()
     except UnicodeDecodeError as problem:
         raise ManifestError(f"{source}: not UTF-8 text: {problem.reason} at byte {problem.start}") from problem
+    return text
 
 
-def _documents(source: str, text: str) -> Iterator[tuple[str, Any, bool]]:
+def _documents(source: str, text: bytes) -> Iterator[tuple[str, Any, bool]]:
     """(where, value, whether it is free of aliases) of each document.
 
     JSON is read as such, since that is much quicker than YAML.
     """
-    if text.lstrip()[:1] in ("{", "["):
-        values = _json_values(text)
+    if _JSON_BEGINS.match(text):
+        values = json_values(text)
         if values is not None:
             for number, value in enumerate(values, 1):
                 yield (source if len(values) == 1 else f"{source}, document {number}"), value, True
             return
     try:
-        for number, (line, value) in enumerate(documents(text), 1):
+        for number, (line, value) in enumerate(documents(text.decode()), 1):
             if value is not None:
                 yield f"{source}, document {number} (line {line})", value, False
     except YamlError as problem:
@@ -185,31 +190,10 @@ def _documents(source: str, text: str) -> Iterator[tuple[str, Any, bool]]:
         raise ManifestError(f"{where}: {problem.detail}") from problem
 
 
-def _json_values(text: str) -> list[Any] | None:
-    """The JSON values that a text consists of, one after another; None if it is not JSON (YAML in flow style, say)."""
-    try:
-        return [msgspec.json.decode(text)]
-    except (msgspec.DecodeError, RecursionError):
-        pass
-    values: list[Any] = []
-    decode = json.JSONDecoder().raw_decode
-    place = _end_of_space(text, 0)
-    try:
-        while place < len(text):
-            value, place = decode(text, place)
-            values.append(value)
-            place = _end_of_space(text, place)
-    except (ValueError, RecursionError):
-        return None
-    return values
-
-
-def _end_of_space(text: str, place: int) -> int:
-    found = _SPACE.match(text, place)
-    return place if found is None else found.end()
-
-
 def _take(found: Manifests, place: str, value: Any, *, own: bool) -> None:
+    if isinstance(value, Model):
+        found.add(place, value)
+        return
     if isinstance(value, list):
         for index, item in enumerate(value):
             _take(found, f"{place}, item {index}", item, own=own)
@@ -272,10 +256,20 @@ def _object(place: str, value: dict[str, Any], type_: type[Model], *, own: bool)
     try:
         if not name:
             raise DecodeError("missing; an object needs a name", "metadata.name")
-        return decode_as(type_, default_in_place(value) if own else apply_defaults(value))
+        return _decoded(type_, value, own=own)
     except DecodeError as problem:
         named = f"{value['kind']} {name}" if name else value["kind"]
         raise ManifestError(f"{place}: {named}: {explained(problem, value)}") from problem
+
+
+def _decoded(type_: type[Model], value: dict[str, Any], *, own: bool) -> Model:
+    if own:
+        return decode_as(type_, default_in_place(value))
+    try:
+        found = decode_stored(type_, msgspec.json.encode(value))
+    except (TypeError, ValueError, RecursionError):
+        found = None
+    return found if found is not None else decode_as(type_, apply_defaults(value))
 
 
 def _json_type(value: Any) -> str:
