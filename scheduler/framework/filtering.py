@@ -102,6 +102,7 @@ def select(cycle: Cycle, filters: list[FilterPlugin], rejections: Rejections, ca
     known: Selection | None = cache.memo.get(Selection)
     if known is None or known.versions != versions:
         feasible = np.flatnonzero(feasible_mask(rejections))
+        feasible.flags.writeable = False
         known = cache.memo[Selection] = Selection(versions, feasible, _asked(filters, rejections))
     return known
 

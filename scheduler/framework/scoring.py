@@ -196,6 +196,7 @@ def _normalized(plan: _Plan, profile: Profile, cycle: Cycle, view: NodeView, cac
         total = np.zeros(len(view), np.int64)
         for plugin, weight in plan.by_row:
             total += _weighted(plugin, weight, _raw(profile, plugin, cycle, view), cycle)
+        total.flags.writeable = False
         known = cache.memo[plan] = _Normalized(cycle.feasible, versions, total)
     return known.total
 
