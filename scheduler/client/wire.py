@@ -24,6 +24,11 @@ _INITIAL_EVENTS_END = "k8s.io/initial-events-end"
 _DECODE_ERRORS = (msgspec.MsgspecError, RecursionError, UnicodeDecodeError)
 
 
+_HEADS = {f'{{"type":"{kind}","object":'.encode(): kind for kind in ("ADDED", "MODIFIED", "DELETED")}
+"""How the API server's lines begin that bring an object, which then goes on to the last brace but one."""
+_LONGEST_HEAD = max(map(len, _HEADS))
+
+
 class GarbageError(Exception):
     """A line of a watch that is no watch event at all."""
 
@@ -124,6 +129,16 @@ class ObjectReader(Generic[T]):
 
     def change(self, line: bytes) -> Change[T]:
         """Read one line of a watch. Raises GarbageError where it is no watch event."""
+        start = line.find(b":{", 8, _LONGEST_HEAD + 1) + 1
+        kind = _HEADS.get(line[:start])
+        if kind is not None and line.endswith(b"}"):
+            raw = msgspec.Raw(line[start:-1])
+            try:
+                readable = decode_as(self._type, raw)
+            except DecodeError:
+                pass  # of a line that goes on in another way, or of an object that can't be read: see below
+            else:
+                return Change(kind, readable.metadata.resource_version, readable, raw)
         try:
             event = self._envelopes.decode(line)
             if event.type == "BOOKMARK":

@@ -22,6 +22,32 @@ def test_a_change_carries_the_object_and_its_version():
     assert (change.kind, change.resource_version, change.object.spec.node_name) == ("MODIFIED", "7", "n1")
 
 
+@pytest.mark.parametrize("kind", ["ADDED", "MODIFIED", "DELETED"])
+@pytest.mark.parametrize("pattern", ['{"type":"%s","object":%s}', '{ "type": "%s", "object": %s }', "$"])
+def test_a_line_is_read_however_it_is_laid_out(kind, pattern):
+    body = json.dumps(pod("a", 7), separators=(",", ":"))
+    if "$" in pattern:
+        text = f'{{"object":{body},"type":"{kind}"}}'
+    else:
+        text = pattern % (kind, body)
+    change = READER.change(text.encode())
+    assert (change.kind, change.resource_version, change.object.metadata.name) == (kind, "7", "a")
+    assert json.loads(bytes(change.raw)) == json.loads(body)
+
+
+def test_what_comes_behind_the_object_is_passed_over():
+    body = json.dumps(pod("a", 7))
+    change = READER.change(f'{{"type":"ADDED","object":{body},"more":{{}}}}'.encode())
+    assert (change.kind, change.object.metadata.name, json.loads(bytes(change.raw))) == ("ADDED", "a", pod("a", 7))
+
+
+def test_an_object_that_cannot_be_read_is_told_apart_from_a_line_that_cannot():
+    change = READER.change(b'{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"7"},"spec":5}}')
+    assert (change.kind, change.resource_version, str(change.object)) == ("ADDED", "7", "a")
+    with pytest.raises(GarbageError):
+        READER.change(b'{"type":"ADDED","object":{"metadata":{"name":"a"}}')
+
+
 def test_a_bookmark_carries_a_version_and_may_end_the_initial_list():
     assert not READER.change(line(bookmark(7))).initial_end
     end = READER.change(line(bookmark(8, initial_end=True)))
