@@ -22,6 +22,7 @@ from scheduler.client.kinds import PODS
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Awaitable
 
     from scheduler.client.http import Session
 
@@ -108,9 +109,9 @@ class Binder:
                 raise problem
             raise BindTimeoutError(f"pod {namespace}/{name} is not bound after {attempt} attempts: {problem}")
 
-    async def _send(self, namespace: str, name: str, body: bytes) -> None:
+    def _send(self, namespace: str, name: str, body: bytes) -> Awaitable[bytes]:
         path = PODS.path(namespace, name, "binding")
-        await self._session.request("POST", path, body=body, within=self._settings.request_timeout)
+        return self._session.request("POST", path, body=body, within=self._settings.request_timeout)
 
     async def _is_bound(self, namespace: str, name: str, uid: str, node: str, backoff: Backoff) -> bool:
         """Read the pod until an answer comes: True if it is bound to ``node``, False if it is unbound."""

@@ -141,13 +141,13 @@ class Session:
         where nothing was sent, and TransportError where it is unknown whether the server acted.
         """
         typed = {} if body is None else {"Content-Type": content_type}
+        pool = self._pool
 
-        async def send(credentials: Mapping[str, str]) -> Answer:
+        def send(credentials: Mapping[str, str]) -> Awaitable[Answer]:
             headers = {**typed, **credentials}
-            if self._pool is not None:
-                return await self._pool.send(method, path, headers=headers, body=body, within=within)
-            async with await self._send(method, path, body, headers, _whole(within)) as answer:
-                return await _read(answer)
+            if pool is not None:
+                return pool.send(method, path, headers=headers, body=body, within=within)
+            return self._sent(method, path, body, headers, _whole(within))
 
         put_off = 0
         while True:
@@ -239,6 +239,12 @@ class Session:
             server_hostname=self._connection.server_hostname,
             allow_redirects=False,
         )
+
+    async def _sent(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], limits: aiohttp.ClientTimeout
+    ) -> Answer:
+        async with await self._send(method, path, body, headers, limits) as answer:
+            return await _read(answer)
 
     def _pause(self, asked: float) -> float:
         """Seconds to wait; a random part keeps many clients from coming back at once."""
