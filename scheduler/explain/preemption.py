@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.interface import Eviction
     from scheduler.framework.profile import Profile
+    from scheduler.framework.status import Status
     from scheduler.plugins.defaultpreemption.choice import Cost
     from scheduler.plugins.defaultpreemption.rehearsal import Rehearsal
 
@@ -37,8 +38,11 @@ def preemption(profile: Profile, cycle: Cycle) -> Preemption | None:
     plugin = next((one for one in profile.post_filter if isinstance(one, DefaultPreemption)), None)
     if plugin is None or cycle.rejections is None:
         return None
-    found = plugin.rehearse(cycle, cycle.rejections)
     others = tuple(one.name for one in profile.post_filter if one.name not in _SILENT)
+    failure = _failure_before(plugin, profile, cycle)
+    if failure is not None:
+        return Preemption(helps=False, sentence=_not_reached(failure), message=failure.message, not_asked=others)
+    found = plugin.rehearse(cycle, cycle.rejections)
     if not found.candidates:
         return Preemption(
             helps=False,
@@ -64,6 +68,22 @@ def preemption(profile: Profile, cycle: Cycle) -> Preemption | None:
         tried=found.tried,
         not_asked=others,
     )
+
+
+def _failure_before(plugin: DefaultPreemption, profile: Profile, cycle: Cycle) -> Status | None:
+    """How the plugin for devices fails, where it is asked first and does: preemption is not asked then.
+
+    Asking it changes nothing, as it has nothing to give up. It fails for pods that PreFilter turned down before it.
+    """
+    for one in profile.post_filter[: profile.post_filter.index(plugin)]:
+        if one.name == names.DYNAMIC_RESOURCES:
+            status = one.post_filter(cycle).status
+            return None if status.rejected else status.by(one.name)
+    return None
+
+
+def _not_reached(failure: Status) -> str:
+    return f"Preemption is not tried: {failure.plugin}, which is asked before it, fails ({failure.message})"
 
 
 def _candidate(best: Cost, cost: Cost, eviction: Eviction, found: Rehearsal) -> PreemptionCandidate:

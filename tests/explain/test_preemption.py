@@ -224,6 +224,15 @@ class TestWhyNot:
         found = told(Cluster([small("a"), node("t").capacity(cpu="4").taint("x")], pods), waits)
         assert (found.helps, found.sentence, found.candidates) == (False, sentence, ())
 
+    def test_it_is_not_reached_where_a_plugin_before_it_fails(self) -> None:
+        """As kube-scheduler's does for devices where PreFilter turned the pod down before it was asked."""
+        waits = wanting().volume("data", persistentVolumeClaim={"claimName": "gone"})
+        found = told(Cluster([small("a")], [there("p", "a", cpu="2")]), waits)
+        assert found.sentence == (
+            "Preemption is not tried: DynamicResources, which is asked before it, fails (not found)"
+        )
+        assert (found.helps, found.message) == (False, "not found")
+
     def test_it_waits_for_victims_that_are_leaving(self) -> None:
         leaving = there("p", "a", cpu="2").terminating().condition("DisruptionTarget", "True", "PreemptionByScheduler")
         found = told(Cluster([small("a")], [leaving]), wanting().nominated("a"))

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from scheduler.explain.views import Rejected, WhyNot
-from scheduler.explain.whynot import affinity, ports, spread, volumes
+from scheduler.explain.whynot import affinity, ports, spread, storage, volumes
 from scheduler.explain.whynot.bench import Bench
 from scheduler.explain.whynot.change import Change, both
 from scheduler.explain.whynot.nearest import nearest_miss
@@ -71,6 +71,7 @@ def why_not(
         *fragmentation(survey),
         *ports.facts(survey),
         *volumes.facts(survey, why),
+        *storage.facts(survey, why),
     )
     fits = survey.names
     yield

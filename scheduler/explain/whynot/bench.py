@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from scheduler.explain.whynot.survey import Survey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from scheduler.api.objects import Pod
     from scheduler.cache.pods import PodInfo
     from scheduler.cache.state import ClusterState
-    from scheduler.explain.whynot.change import Change
+    from scheduler.explain.whynot.change import Change, Option
     from scheduler.framework.profile import Profile
 
 
@@ -40,9 +40,25 @@ class Bench:
     def opened(self, change: Change) -> list[str]:
         """The nodes, by name, that take the pod once this is changed. The state is as before afterwards."""
         self.tried += 1
+        with self._changed(change) as pod:
+            return [] if pod is None else Survey(self.state, self.profile, pod).names
+
+    def behind(self, change: Change, generators: Sequence[Callable[[Survey], Iterator[Option]]]) -> list[Option]:
+        """What there would be to try once this is changed. The state is as before afterwards."""
+        with self._changed(change) as pod:
+            if pod is None:
+                return []
+            survey = Survey(self.state, self.profile, pod)
+            survey.look_closer()
+            return [option for generator in generators for option in generator(survey) if option]
+
+    @contextmanager
+    def _changed(self, change: Change) -> Iterator[PodInfo | None]:
+        """The state with a change, for a while; the pod as it is then, None where a node of it is gone."""
         state = self.state
         if not all(name in state.nodes for name in change.nodes):
-            return []
+            yield None
+            return
         with ExitStack() as stack:
             nodes = stack.enter_context(state.what_if_nodes())
             stack.enter_context(_other_objects(state, change.objects))
@@ -57,7 +73,7 @@ class Bench:
                     pods.remove(there)
             for pod in change.come:
                 pods.add(pod, pod.node_name)
-            return Survey(state, self.profile, edited(self.pod, change, state)).names
+            yield edited(self.pod, change, state)
 
 
 def edited(pod: PodInfo, change: Change, state: ClusterState) -> PodInfo:

@@ -9,7 +9,19 @@ import numpy as np
 
 from scheduler.explain.views import Help
 from scheduler.explain.whynot.change import Change, both
-from scheduler.explain.whynot.helps import affinity, evict, labels, nodes, ports, requests, spread, taints, volumes
+from scheduler.explain.whynot.helps import (
+    affinity,
+    claims,
+    evict,
+    labels,
+    nodes,
+    ports,
+    requests,
+    space,
+    spread,
+    taints,
+    volumes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -28,12 +40,17 @@ _GENERATORS: Final[tuple[Callable[[Survey], Iterator[Option]], ...]] = (
     affinity.options,
     ports.options,
     volumes.options,
+    claims.options,
+    space.options,
     nodes.options,
 )
 _SINGLES: Final = 150
 _PAIRS: Final = 60
 _PARTS: Final = 24
 """Options, at most, that pairs are made of."""
+_FIRST: Final = 3
+_BEHIND: Final = 20
+"""Options, at most, that let the pod be looked at, and that are tried behind each."""
 _PER_KIND: Final = 2
 _ONCE: Final = frozenset(("removePods", "raisePriority"))
 """Kinds of which the smallest change is enough."""
@@ -78,6 +95,8 @@ def search(bench: Bench, shown: int) -> Steps:
     found = yield from _singles(bench, options, shown)
     if all(one.change.kind == "addNode" for one in found):
         found += yield from _pairs(bench, options, shown)
+    if not found:
+        found += yield from _behind_refusals(bench, options, shown)
     return _best(found, shown)
 
 
@@ -131,6 +150,24 @@ def _pairs(bench: Bench, options: Sequence[Option], shown: int) -> Steps:
             found.append(Found(change, change.known(opened), len(opened)))
             if len(_best(found, shown)) >= shown:
                 break
+    return found
+
+
+def _behind_refusals(bench: Bench, options: Sequence[Option], shown: int) -> Steps:
+    """Pairs of what would let the pod be looked at, where it isn't, and what it would find in its way then."""
+    found: list[Found] = []
+    for first in [option[0] for option in options][:_FIRST] if bench.survey().refusal is not None else ():
+        behind = bench.behind(first, _GENERATORS)
+        yield
+        changes = sorted((option[0] for option in behind), key=lambda change: change.cost)
+        for other in changes[:_BEHIND]:
+            change = both(first, other)
+            opened = bench.opened(change)
+            yield
+            if opened:
+                found.append(Found(change, change.known(opened), len(opened)))
+                if len(_best(found, shown)) >= shown:
+                    return found
     return found
 
 

@@ -49,11 +49,15 @@ _WORDS = dict(
 
 
 class Claim(NamedTuple):
-    """A claim that the pod names; `claim` and `volume` are None where there is none (yet)."""
+    """A claim that the pod names; `claim` and `volume` are None where there is none (yet).
+
+    `ephemeral`: it is made for the pod, and goes with it.
+    """
 
     name: str
     claim: PersistentVolumeClaim | None
     volume: PersistentVolume | None
+    ephemeral: bool = False
 
     @property
     def text(self) -> str:
@@ -73,7 +77,8 @@ def claims_of(survey: Survey) -> list[Claim]:
             continue
         claim = objects.get("PersistentVolumeClaim", pod.namespace, name)
         bound = claim.spec.volume_name if claim is not None else ""
-        found.append(Claim(name, claim, objects.get("PersistentVolume", "", bound) if bound else None))
+        volume = objects.get("PersistentVolume", "", bound) if bound else None
+        found.append(Claim(name, claim, volume, item.ephemeral is not None))
     return found
 
 
@@ -84,18 +89,18 @@ def place_of(volume: PersistentVolume) -> str:
         terms = affinity.required.node_selector_terms
         texts = [" and ".join(map(_requirement, (*t.match_expressions, *t.match_fields))) for t in terms]
         return " or ".join(filter(None, texts))
-    return " and ".join(_place(t.key, sorted(t.values)) for t in topologies(volume))
+    return " and ".join(place_text(t.key, sorted(t.values)) for t in topologies(volume))
 
 
 def _requirement(requirement: NodeSelectorRequirement) -> str:
     key = key_word(requirement.key)
     if requirement.operator == "In":
-        return _place(requirement.key, list(requirement.values))
+        return place_text(requirement.key, list(requirement.values))
     operator = _OPERATORS.get(requirement.operator, requirement.operator)
     return f"{key} {operator} {', '.join(requirement.values)}".rstrip()
 
 
-def _place(key: str, values: list[str]) -> str:
+def place_text(key: str, values: list[str]) -> str:
     """ "zone-a", "zone a or b", "region eu": a value that says itself what it is needs no word for it."""
     word = key_word(key)
     text = listed(values, word="or")

@@ -73,7 +73,7 @@ def provision(claim: PersistentVolumeClaim, rows: Mask, objects: ObjectStore, to
         inside[allowed] = True
         found.elsewhere = rows & ~inside
         found.made &= inside
-    if _publishes_capacity(claim, storage_class, objects):
+    if is_bound_by_capacity(claim, storage_class, objects):
         _look_for_space(found, storage_class, objects, topology)
     return found
 
@@ -84,7 +84,8 @@ def limit(capacity: CSIStorageCapacity) -> int | None:
     return None if text is None else value(text)
 
 
-def _publishes_capacity(claim: PersistentVolumeClaim, storage_class: StorageClass, objects: ObjectStore) -> bool:
+def is_bound_by_capacity(claim: PersistentVolumeClaim, storage_class: StorageClass, objects: ObjectStore) -> bool:
+    """Whether a claim says how much it wants, and the driver of its class publishes how much there is."""
     if "storage" not in claim.spec.resources.requests:
         return False
     driver: CSIDriver | None = objects.get("CSIDriver", "", storage_class.provisioner)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from tests.builders import expression, node, pod, pod_term, term
-from tests.plugins.storage import affinity, claim, volume
+from tests.plugins.storage import affinity, capacity, claim, csi_driver, storage_class, volume
 
 if TYPE_CHECKING:
     from tests.explain.whynot.cluster import Cluster
@@ -62,11 +62,37 @@ def waiting(draw: st.DrawFn) -> Any:
         made = made.requires_pods(pod_term(ZONE, {"app": "db"}))
     if draw(st.integers(0, 3)) == 0:
         made = made.host_port(8080)
-    if draw(st.integers(0, 3)) == 0:
+    if draw(st.integers(0, 1)) == 0:
         made = made.volume("data", persistentVolumeClaim={"claimName": "data"})
     if draw(st.integers(0, 5)) == 0:
         made = made.set("spec.preemptionPolicy", "Never")
     return made
+
+
+@st.composite
+def bound(draw: st.DrawFn) -> list[Any]:
+    """The pod's claim with its volume, which is in a zone."""
+    zone = draw(st.sampled_from(ZONES))
+    where: dict[str, Any] = {"nodeAffinity": affinity(ZONE, zone)} if draw(st.booleans()) else {"labels": {ZONE: zone}}
+    return [volume("pv", reserved="data", phase="Bound", **where), claim("data", volume="pv", phase="Bound")]
+
+
+@st.composite
+def unbound(draw: st.DrawFn) -> list[Any]:
+    """The claim without a volume, which it should have by now; its class may be missing."""
+    name = draw(st.sampled_from(["fast", ""]))
+    return [claim("data", name), *([storage_class("fast", mode="Immediate")] if draw(st.booleans()) else [])]
+
+
+@st.composite
+def delayed(draw: st.DrawFn, nodes: list[str]) -> list[Any]:
+    """The claim, which follows the pod to where there is room."""
+    objects: list[Any] = [claim("data", size="10Gi"), storage_class(), csi_driver(capacity=True)]
+    for number in range(draw(st.integers(0, 3))):
+        free = draw(st.sampled_from(["0", "3Gi", "20Gi"]))
+        where = {"host": draw(st.sampled_from(nodes))} if draw(st.booleans()) else {ZONE: draw(st.sampled_from(ZONES))}
+        objects.append(capacity(f"c{number}", free, **where))
+    return objects
 
 
 @st.composite
@@ -76,9 +102,7 @@ def clusters(draw: st.DrawFn) -> tuple[list[Any], list[Any], list[Any], Any]:
     there = [draw(nodes(index)) for index in range(number)]
     names = [f"n{index}" for index in range(number)]
     pods = [draw(running(index, names)) for index in range(draw(st.integers(0, 6)))]
-    zone = draw(st.sampled_from(ZONES))
-    where: dict[str, Any] = {"nodeAffinity": affinity(ZONE, zone)} if draw(st.booleans()) else {"labels": {ZONE: zone}}
-    objects = [volume("pv", reserved="data", phase="Bound", **where), claim("data", volume="pv", phase="Bound")]
+    objects = draw(st.one_of(bound(), st.just([]), unbound(), delayed(names)))
     return there, pods, objects, draw(waiting())
 
 

@@ -18,6 +18,7 @@ from scheduler.explain.whynot.helps.labels import wanted_labels
 from scheduler.explain.whynot.helps.taints import is_well, well
 from scheduler.explain.whynot.resources import needs_of
 from scheduler.explain.whynot.spread import deciding
+from scheduler.explain.whynot.storage import zones_with_room
 from scheduler.explain.whynot.volumes import ZONES, zones_of
 from scheduler.explain.whynot.wording import listed, quantity, resource_word, rounded_up
 from scheduler.framework.names import NODE_AFFINITY
@@ -50,7 +51,10 @@ _TYPES: Final = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instanc
 
 
 def options(survey: Survey) -> Iterator[Option]:
-    """A node like one of each kind, empty but for what every such node runs; also in the zones of the pod's volumes."""
+    """A node like one of each kind, empty but for what every such node runs; also in the zones of the pod's volumes.
+
+    Zones in which there is room for the volumes that are to be made count as well.
+    """
     kinds: dict[tuple[str, str, str], list[Node]] = {}
     for row in _models(survey):
         node = survey.state.nodes.node(row)
@@ -70,7 +74,7 @@ def options(survey: Survey) -> Iterator[Option]:
         zones = {node.metadata.labels.get(ZONE_LABEL, "") for node in nodes}
         if not place and any(outcome.too_few and outcome.key == ZONE_LABEL for outcome in deciding(survey)):
             yield (_change(survey, nodes[0], ANOTHER),)
-        for zone in zones_of(survey):
+        for zone in (*zones_of(survey), *zones_with_room(survey)):
             if zone not in zones:
                 yield (_change(survey, nodes[0], zone),)
 
