@@ -22,6 +22,7 @@ _NEEDS = {
     "kubelet_stand_in": ("kubelet",),
     "oracle": ("oracle",),
     "shadowed": ("etcd", "kube-apiserver", "kube-scheduler"),
+    "with_kube_scheduler": ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"),
     "session_programs": ("sessions", "etcd", "kube-apiserver"),
     "helm": ("helm",),
 }
