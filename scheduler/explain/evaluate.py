@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import TYPE_CHECKING
 
@@ -14,18 +13,20 @@ from scheduler.cycle import outcome
 from scheduler.cycle.algorithm import Algorithm, FitError, NoNodesError
 from scheduler.explain.decision_view import GATED, SCHEDULED, UNSCHEDULABLE, of_decision
 from scheduler.explain.preemption import preemption
+from scheduler.explain.steps import in_one_go, in_turns
 from scheduler.explain.views import Evaluation, Summary
 from scheduler.explain.whynot import why_not
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.status import PluginError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Iterator
 
     from scheduler.cache.pods import PodInfo
     from scheduler.cycle.algorithm import Decision
     from scheduler.cycle.outcome import Failure
     from scheduler.cycle.scheduler import Scheduler
+    from scheduler.explain.steps import Steps
     from scheduler.framework.profile import Profile
     from scheduler.framework.status import Status
 
@@ -66,7 +67,7 @@ class Evaluator:
             trial.remove(placed)
             return self._view(pending, profile, now, preempts=False)
 
-    def steps(self, pod: PodInfo, profile: Profile | None = None) -> Generator[None, None, Evaluation]:
+    def steps(self, pod: PodInfo, profile: Profile | None = None) -> Steps[Evaluation]:
         """The same with why not and what would help, for a pod that finds no node: short steps, each of them whole.
 
         The decision is of the first step; between two of them the scheduler may go on.
@@ -81,24 +82,11 @@ class Evaluator:
 
     def explain(self, pod: PodInfo, profile: Profile | None = None) -> Evaluation:
         """All steps in one go."""
-        steps = self.steps(pod, profile)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                evaluation: Evaluation = end.value
-                return evaluation
+        return in_one_go(self.steps(pod, profile))
 
     async def explain_in_turns(self, pod: PodInfo, profile: Profile | None = None) -> Evaluation:
         """All steps, with the event loop going on between them."""
-        steps = self.steps(pod, profile)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                evaluation: Evaluation = end.value
-                return evaluation
-            await asyncio.sleep(0)
+        return await in_turns(self.steps(pod, profile))
 
     def decide(
         self, pod: PodInfo, profile: Profile | None = None, *, details: bool = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
 
 import pytest
@@ -16,6 +15,7 @@ from scheduler.client.tunnel import fingerprint
 from tests.app.live import LEASE, LEASES, accept_bindings, bindings, serve, settings
 from tests.builders import node, pod
 from tests.fakes.apiserver import gated, reply, status
+from tests.fakes.ports import free_port
 
 NODE = node("n").build()
 POD = pod("p").scheduler("berth").build()
@@ -32,12 +32,6 @@ def free_lease(server):
     server.on("GET", LEASE, status(404, "NotFound"))
     server.on("POST", LEASES, reply(lease(), 201))
     server.on("PUT", LEASE, reply(lease()))
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from scheduler.server.health import Check
 from tests.app.live import settings
 from tests.fakes.apiserver import reply
 from tests.fakes.decisions import FakeDecisions
+from tests.fakes.ports import free_port
 
 
 @pytest.fixture
@@ -42,12 +43,6 @@ def serve(kubeconfig, server, monkeypatch):
         return running
 
     return start
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 async def get(server, path, **headers):

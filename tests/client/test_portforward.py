@@ -11,6 +11,7 @@ from scheduler.client.errors import ApiError, TransportError
 from scheduler.client.portforward import ForwardError, forward
 from tests.fakes.apiserver import reply, status
 from tests.fakes.portforward import forwarding
+from tests.fakes.ports import free_port
 
 PATH = "/api/v1/namespaces/kube-system/pods/berth-0/portforward"
 
@@ -28,14 +29,6 @@ async def echo():
     yield server.sockets[0].getsockname()[1]
     server.close()
     await server.wait_closed()
-
-
-async def free_port():
-    server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    server.close()
-    await server.wait_closed()
-    return port
 
 
 @pytest.mark.parametrize("apart", [True, False], ids=["port number by itself", "port number with the first data"])
@@ -59,7 +52,7 @@ async def test_much_is_sent_in_pieces(server, echo):
 
 
 async def test_what_the_far_side_says_went_wrong_is_the_error(server):
-    server.on("GET", PATH, forwarding(10259, to=await free_port()))
+    server.on("GET", PATH, forwarding(10259, to=free_port()))
     async with forward(server.connection, "kube-system", "berth-0", 10259) as carrier:
         with pytest.raises(ForwardError, match="error forwarding port 10259"):
             await carrier.receive()
@@ -97,7 +90,7 @@ async def test_credentials_are_renewed_once(server, echo):
 
 
 async def test_no_server_at_all(server):
-    connection = Connection(f"http://127.0.0.1:{await free_port()}")
+    connection = Connection(f"http://127.0.0.1:{free_port()}")
     with pytest.raises(TransportError, match="no connection to"):
         async with forward(connection, "kube-system", "berth-0", 10259):
             pass

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
+from scheduler.explain.steps import in_one_go
 from scheduler.explain.views import Rejected, WhyNot
 from scheduler.explain.whynot import affinity, ports, spread, storage, volumes
 from scheduler.explain.whynot.bench import Bench
@@ -37,13 +38,7 @@ _KEPT = 3
 
 def explain(state: ClusterState, profile: Profile, pod: PodInfo, *, shown: int = _SHOWN) -> WhyNot | None:
     """Why a pod fits nowhere and what would help, in one go; None if it fits somewhere and may be tried."""
-    steps = why_not(state, profile, pod, shown=shown)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            answer: WhyNot | None = end.value
-            return answer
+    return in_one_go(why_not(state, profile, pod, shown=shown))
 
 
 def why_not(

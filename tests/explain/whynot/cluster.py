@@ -11,6 +11,7 @@ from scheduler.app.profiles import build_profiles
 from scheduler.app.simulation import Simulation
 from scheduler.config.features import FeatureGates
 from scheduler.config.load import default_config
+from scheduler.explain.steps import in_one_go
 from scheduler.explain.whynot import explain
 from scheduler.explain.whynot.bench import Bench, whole
 from scheduler.explain.whynot.search import search
@@ -60,12 +61,7 @@ class Cluster:
 
     def found(self, pod: Any) -> list[Found]:
         """What was found to help, as changes."""
-        steps = search(Bench(self.state, self.profile, self.info(pod)), 6)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                return list(end.value)
+        return in_one_go(search(Bench(self.state, self.profile, self.info(pod)), 6))
 
     async def placed(self, pod: Pod, change: Change) -> PodDecision:
         """What becomes of the pod in the ordinary simulation of this cluster with the change applied."""

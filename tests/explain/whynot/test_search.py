@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 
+from scheduler.explain.steps import in_one_go
 from scheduler.explain.whynot import why_not
 from scheduler.explain.whynot.bench import Bench
 from tests.builders import node, pod
@@ -50,18 +51,9 @@ def test_every_step_leaves_the_state_as_it_was(drawn: tuple[list[Any], list[Any]
 def test_every_node_is_told_of_once(drawn: tuple[list[Any], list[Any], list[Any], Any]) -> None:
     *parts, waits = drawn
     cluster = Cluster(*parts)
-    answer = answered(why_not(cluster.state, cluster.profile, cluster.info(waits)))
+    answer = in_one_go(why_not(cluster.state, cluster.profile, cluster.info(waits)))
     if answer is not None and not answer.sentence.startswith("new can't be placed"):
         assert sorted(name for group in answer.rejected for name in group.nodes) == sorted(cluster.state.nodes.rows)
-
-
-def answered(steps: Any) -> Any:
-    """What a generator comes to."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
 
 
 class TestChangesBetweenTwoSteps:
@@ -72,7 +64,7 @@ class TestChangesBetweenTwoSteps:
         for index in range(5):
             cluster.state.remove_node(f"n{index}")
         cluster.state.set_node(node("late").capacity(cpu="1", memory="1Gi").taint("y").build())
-        answer = answered(steps)
+        answer = in_one_go(steps)
         assert answer.sentence == "new fits on none of 5 nodes: all are cordoned"
         assert [help_.sentence for help_ in answer.helps][:1] == ["a toleration for y:NoSchedule opens late"]
 
@@ -81,13 +73,13 @@ class TestChangesBetweenTwoSteps:
         steps = why_not(cluster.state, cluster.profile, cluster.info(pod("new")))
         next(steps)
         cluster.state.remove_node("n1")
-        assert answered(steps).helps == ()
+        assert in_one_go(steps).helps == ()
 
 
 class TestBounds:
     def test_no_more_helps_than_asked_for(self) -> None:
         cluster = Cluster([node(f"n{i}").taint(f"t{i}") for i in range(9)])
-        answer = answered(why_not(cluster.state, cluster.profile, cluster.info(pod("new")), shown=2))
+        answer = in_one_go(why_not(cluster.state, cluster.profile, cluster.info(pod("new")), shown=2))
         assert [help_.kind for help_ in answer.helps] == ["tolerate", "tolerate"]
 
     def test_two_changes_where_no_single_one_is_enough(self) -> None:
@@ -100,4 +92,4 @@ class TestBounds:
 
     def test_nothing_is_told_of_a_pod_that_fits(self) -> None:
         cluster = Cluster([node("n1")])
-        assert answered(why_not(cluster.state, cluster.profile, cluster.info(pod("new")))) is None
+        assert in_one_go(why_not(cluster.state, cluster.profile, cluster.info(pod("new")))) is None
