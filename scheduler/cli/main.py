@@ -47,8 +47,8 @@ class Command(Protocol):
         """Do what was asked for; the exit code."""
 
 
-def build_parser(program: str = "berth") -> argparse.ArgumentParser:
-    """The parser of the whole command line; each subcommand leaves its module's name in `command`."""
+def build_parser(program: str = "berth", commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The parser of the command line with these commands; each leaves its module's name in `command`."""
     parser = argparse.ArgumentParser(
         prog=program,
         description="A Kubernetes scheduler: kube-scheduler's decisions, every node scored, every decision explained.",
@@ -59,7 +59,7 @@ def build_parser(program: str = "berth") -> argparse.ArgumentParser:
     version = f"berth {__version__} (decides as kube-scheduler {KUBERNETES_VERSION})"
     parser.add_argument("--version", action="version", version=version)
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-    for name in COMMANDS:
+    for name in commands:
         _command(name).add_parser(subparsers)
     return parser
 
@@ -72,7 +72,10 @@ def kubectl() -> int:
 def main(arguments: Sequence[str] | None = None, program: str = "berth") -> int:
     """Run one command; its exit code: 0, 1 if it failed, 2 if what it was given can't be used."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy would start threads for algebra that nobody does here
-    parser = build_parser(program)
+    given = sys.argv[1:] if arguments is None else arguments
+    # Each command's module takes its time to load, so only the one that is asked for is, where that is plain.
+    one_is_enough = bool(given) and given[0] in COMMANDS and given[0] != "help"
+    parser = build_parser(program, given[:1] if one_is_enough else COMMANDS)
     namespace = parser.parse_args(arguments)
     if namespace.command is None:
         parser.print_help()
