@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from scheduler.api.owners import controller_of
+
 if TYPE_CHECKING:
     from scheduler.api.storage import PersistentVolume, PersistentVolumeClaim
     from scheduler.api.volumes import Volume
@@ -57,8 +59,8 @@ def claim_name(volume: Volume, pod_name: str) -> str | None:
 def ownership_problem(claim: PersistentVolumeClaim, namespace: str, pod_name: str, pod_uid: str) -> str:
     """Why the claim of a generic ephemeral volume is not the pod's own; "" if it is."""
     meta = claim.metadata
-    controller = next((owner.uid for owner in meta.owner_references if owner.controller), None)
-    if meta.namespace == namespace and controller == pod_uid:
+    controller = controller_of(meta)
+    if meta.namespace == namespace and controller is not None and controller.uid == pod_uid:
         return ""
     return f"PVC {meta.namespace}/{meta.name} was not created for pod {namespace}/{pod_name} (pod is not owner)"
 

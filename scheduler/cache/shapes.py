@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from scheduler.api.objects import PodStatus, Volume
+from scheduler.api.owners import controller_of
 from scheduler.api.requests import existing_requests
 from scheduler.cache.ports import ANY_ADDRESS, HostPort
 from scheduler.cache.terms import PodTerms, compile_terms
@@ -17,7 +18,7 @@ from scheduler.cache.volumes import VolumeNeeds, volume_needs
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-    from scheduler.api.objects import OwnerReference, Pod
+    from scheduler.api.objects import Pod
     from scheduler.cache.counters import HeldTerm, MatchCounter
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -91,11 +92,6 @@ def _anonymous(pod: Pod) -> Pod:
     )
 
 
-def controller_of(pod: Pod) -> OwnerReference | None:
-    """The owner that manages the pod, if any (metav1.GetControllerOf)."""
-    return next((owner for owner in pod.metadata.owner_references if owner.controller), None)
-
-
 def usage_of(pod: Pod) -> Usage:
     """What this very pod takes, in-place resizes included."""
     taken = existing_requests(pod)
@@ -118,7 +114,7 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
 def fingerprint(pod: Pod) -> bytes:
     """The key of a pod's shape: equal for pods that no plugin can tell apart."""
     meta, spec = pod.metadata, pod.spec
-    owner = controller_of(pod) if meta.owner_references else None
+    owner = controller_of(meta) if meta.owner_references else None
     return _encode(
         (
             meta.namespace,

@@ -6,8 +6,8 @@ import hashlib
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from scheduler.api.owners import controller_of
 from scheduler.api.times import format_time
-from scheduler.cache.shapes import controller_of
 from scheduler.explain.places import next_try, place_of, queue_counts
 from scheduler.explain.views import Pending, PendingGroup
 
@@ -47,7 +47,7 @@ def _group(scheduler: Scheduler, entries: list[QueuedPod], names: int) -> Pendin
     newest = max(entries, key=lambda entry: entry.timestamp)
     tries = [at for entry in entries if (at := next_try(scheduler, entry)) is not None]
     pod = oldest.pod
-    owner = controller_of(pod.shape.pod)
+    owner = controller_of(pod.shape.pod.metadata)
     plugins = (oldest.gating_plugin,) if oldest.gated else tuple(sorted(oldest.rejectors))
     return PendingGroup(
         shape=hashlib.sha256(pod.shape.key).hexdigest()[:12],

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from scheduler.api.claims import BETA_CLASS, SELECTED_NODE
+from scheduler.api.owners import controller_of
 from scheduler.api.topology_labels import (
     BETA_REGION_LABEL,
     BETA_ZONE_LABEL,
@@ -105,7 +106,7 @@ class Renames:
     def pod(self, pod: Pod) -> None:
         """Note the names that are made of others in a pod: a StatefulSet's pods, and claims of one pod."""
         name = pod.metadata.name
-        owner = next((owner for owner in pod.metadata.owner_references if owner.controller), None)
+        owner = controller_of(pod.metadata)
         if owner is not None and owner.kind == "StatefulSet":
             self._numbered(name, owner)
         for volume in pod.spec.volumes:

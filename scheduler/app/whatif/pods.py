@@ -16,6 +16,7 @@ from scheduler.api.objects import (
     Pod,
     PodStatus,
 )
+from scheduler.api.owners import controller_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,14 +28,9 @@ MIRROR: Final = "kubernetes.io/config.mirror"
 DELETION_COST: Final = "controller.kubernetes.io/pod-deletion-cost"
 
 
-def controller(pod: Pod) -> OwnerReference | None:
-    """What controls the pod, None for a bare one."""
-    return next((owner for owner in pod.metadata.owner_references if owner.controller), None)
-
-
 def belongs_to_node(pod: Pod) -> bool:
     """Whether the pod lives and dies with its node: a DaemonSet's, or a static one's mirror."""
-    owner = controller(pod)
+    owner = controller_of(pod.metadata)
     return MIRROR in pod.metadata.annotations or (owner is not None and owner.kind in ("DaemonSet", "Node"))
 
 

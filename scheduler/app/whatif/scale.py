@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from scheduler.api.conditions import find_condition, is_terminal, is_terminating
 from scheduler.api.objects import PersistentVolumeClaimVolumeSource, Pod, ReplicaSet, Volume
+from scheduler.api.owners import controller_of
 from scheduler.api.times import parse_time
-from scheduler.app.whatif.pods import DELETION_COST, controller, copy_claim, copy_of
+from scheduler.app.whatif.pods import DELETION_COST, copy_claim, copy_of
 from scheduler.app.whatif.workloads import DAEMON_SET, DEPLOYMENT, STATEFUL_SET, on_node
 from scheduler.app.whatif.world import ChangeError, key_of, near
 
@@ -126,7 +127,7 @@ def _members(world: World, kind: str) -> dict[tuple[str, str], list[Pod]]:
     found: dict[tuple[str, str], list[Pod]] = {}
     deployments = _deployments(world) if kind == DEPLOYMENT else {}
     for pod in world.pods.values():
-        owner = controller(pod)
+        owner = controller_of(pod.metadata)
         if owner is None or is_terminal(pod):
             continue
         namespace = pod.metadata.namespace or "default"
@@ -143,9 +144,9 @@ def _deployments(world: World) -> dict[tuple[str, str], str]:
     """The Deployment of each ReplicaSet that has one."""
     owned = {}
     for key, replica_set in world.of(ReplicaSet).items():
-        for owner in replica_set.metadata.owner_references:
-            if owner.controller and owner.kind == DEPLOYMENT:
-                owned[key] = owner.name
+        owner = controller_of(replica_set.metadata)
+        if owner is not None and owner.kind == DEPLOYMENT:
+            owned[key] = owner.name
     return owned
 
 
@@ -160,7 +161,7 @@ def _grow(
 ) -> None:
     like = max(pods, key=_created, default=None)
     stem = key[1]
-    if like is not None and (owner := controller(like)) is not None:
+    if like is not None and (owner := controller_of(like.metadata)) is not None:
         stem = owner.name
     ordinals = {int(m[2]) for p in pods if (m := _ORDINAL.fullmatch(p.metadata.name)) is not None}
     free = (number for number in range(len(ordinals) + count) if number not in ordinals)

@@ -25,6 +25,7 @@ from scheduler.api.objects import (
     PersistentVolumeClaim,
     Pod,
 )
+from scheduler.api.owners import controller_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,7 +130,7 @@ def workload_of(value: dict[str, Any], place: str) -> Workload | None:
         made = decode_as(Pod, default_in_place(msgspec.json.decode(msgspec.json.encode(pod))))
     except DecodeError as problem:
         raise DecodeError(problem.detail, f"spec.template.{problem.path}") from problem
-    owner = next((owner.kind for owner in meta.owner_references if owner.controller), "")
+    owner = controller_of(meta)
     return Workload(
         kind,
         namespace,
@@ -139,7 +140,7 @@ def workload_of(value: dict[str, Any], place: str) -> Workload | None:
         place,
         made,
         tuple(_claims(found.spec.volume_claim_templates, namespace)),
-        owner,
+        owner.kind if owner is not None else "",
     )
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from scheduler.api.owners import controller_of
 from scheduler.api.selectors import Selector, SelectorError, compile_label_selector, selector_from_set
-from scheduler.cache.shapes import controller_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -31,7 +31,7 @@ def default_selector(shape: PodShape, objects: ObjectStore) -> Selector:
         selector = service.spec.selector
         if selector and selector_from_set(selector).matches(labels):
             wanted.update(selector)
-    owner = controller_of(shape.pod)
+    owner = controller_of(shape.pod.metadata)
     kind = (owner.api_version, owner.kind) if owner is not None else None
     controller = None
     if owner is not None and (kind == _REPLICATION_CONTROLLER or kind in _SELECTING):
@@ -49,5 +49,5 @@ def default_selector(shape: PodShape, objects: ObjectStore) -> Selector:
 
 def selector_version(shape: PodShape, objects: ObjectStore) -> Hashable:
     """A value that changes whenever the default selector of a shape may."""
-    owner = controller_of(shape.pod)
+    owner = controller_of(shape.pod.metadata)
     return objects.version("Service"), objects.version(owner.kind) if owner is not None else 0

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
+from scheduler.api.owners import controller_of
 from scheduler.cache.pods import PodInfo  # noqa: TC001 - a NamedTuple's annotations are looked up
-from scheduler.cache.shapes import controller_of
 from scheduler.explain.whynot.change import Change, Option
 from scheduler.explain.whynot.nearest import things_missing
 from scheduler.explain.whynot.wording import count, listed, open_, opens
@@ -83,7 +83,7 @@ def possible(survey: Survey, row: int) -> list[PodInfo]:
 
 def is_of_node(pod: PodInfo) -> bool:
     """Whether the pod comes with its node: of a daemon set, or a static one."""
-    owner = controller_of(pod.shape.pod)
+    owner = controller_of(pod.shape.pod.metadata)
     return owner is not None and owner.kind in ("DaemonSet", "Node")
 
 
