@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from scheduler.cycle.failure import FailureHandler
-from scheduler.explain.record import DecisionRecord, failed, gated, record
+from scheduler.explain.record import DecisionRecord, KnownScores, failed, gated, record
 from scheduler.explain.views import WhyNot  # noqa: TC001 - msgspec resolves annotations at run time
 from scheduler.framework.status import Code, Status
 
@@ -56,6 +56,7 @@ class Decisions:
         self.last: dict[tuple[str, str], PodDecision] = {}
         self.attempts = 0
         self._details = details
+        self._known = KnownScores()
 
     def add(self, entry: QueuedPod, decision: Decision | None, failure: Failure | None, node: str) -> None:
         """An attempt came to an end."""
@@ -84,7 +85,7 @@ class Decisions:
 
     def _record(self, decision: Decision | None, failure: Failure | None) -> DecisionRecord:
         if decision is not None and self._details:
-            return record(decision, failure)
+            return record(decision, failure, self._known)
         return failed(failure) if failure is not None else DecisionRecord()
 
 

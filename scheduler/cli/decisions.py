@@ -7,30 +7,28 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from scheduler.cli import structured
+from scheduler.cli.decisions_json import json_texts
 from scheduler.explain import table
 from scheduler.explain.grid import Part, Styled, show
 from scheduler.explain.whynot import text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TextIO
+    from typing import BinaryIO, TextIO
 
     from scheduler.app.decisions import PodDecision
 
 
-def as_json(decisions: Sequence[PodDecision], changes: Sequence[str] = ()) -> str:
+def print_json(decisions: Sequence[PodDecision], stream: BinaryIO, changes: Sequence[str] = ()) -> None:
     """All decisions with all details, as JSON with a newline at the end; `changes` are named where there are any."""
-    return structured.as_json(_document(decisions, changes))
+    for piece in json_texts(decisions, changes, _value):
+        stream.write(piece)
 
 
 def as_yaml(decisions: Sequence[PodDecision], changes: Sequence[str] = ()) -> str:
     """The same as YAML."""
-    return structured.as_yaml(_document(decisions, changes))
-
-
-def _document(decisions: Sequence[PodDecision], changes: Sequence[str]) -> dict[str, Any]:
     named = {"changes": list(changes)} if changes else {}
-    return {**named, "decisions": [_value(decision) for decision in decisions]}
+    return structured.as_yaml({**named, "decisions": [_value(decision) for decision in decisions]})
 
 
 def print_changes(changes: Sequence[str], stream: TextIO) -> None:

@@ -38,7 +38,9 @@ def _wide(outcome: Outcome) -> None:
 def _json(outcome: Outcome) -> None:
     from scheduler.cli import decisions as printing
 
-    sys.stdout.write(printing.as_json(outcome.decisions, outcome.changes))
+    sys.stdout.flush()
+    printing.print_json(outcome.decisions, sys.stdout.buffer, outcome.changes)
+    sys.stdout.buffer.flush()
 
 
 def _yaml(outcome: Outcome) -> None:

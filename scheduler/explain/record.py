@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scheduler.cycle.outcome import Failure
     from scheduler.framework.interface import Eviction
     from scheduler.framework.post_filter import PostFilterOutcome
+    from scheduler.framework.scoring import Int64s, Rows
     from scheduler.framework.status import Status
 
 
@@ -120,13 +121,41 @@ def failed(failure: Failure) -> DecisionRecord:
     return DecisionRecord(reason=failure.reason, message=failure.message)
 
 
-def record(decision: Decision, failure: Failure | None) -> DecisionRecord:
-    """The record of an attempt; `decision` must have been taken with details."""
-    name = decision.cycle.state.nodes.name
+class KnownScores:
+    """Scores of nodes, each of which is there once: few differ, from node to node and from pod to pod."""
+
+    def __init__(self) -> None:
+        self._by_plugins: dict[tuple[str, ...], dict[bytes, NodeScore]] = {}
+
+    def of(self, plugins: tuple[str, ...], points: Int64s) -> list[NodeScore]:
+        """The score of each node.
+
+        `points`, int64[1 + 2 * plugins, nodes], are the totals, what each plugin adds, and what each said.
+        """
+        known = self._by_plugins.setdefault(plugins, {})
+        # A node's points as bytes are a key that costs a fraction of a tuple of them.
+        keys = np.ascontiguousarray(points.T).view(f"V{points.itemsize * len(points)}").ravel().tolist()
+        try:
+            return [known[key] for key in keys]
+        except KeyError:
+            for place, key in enumerate(keys):
+                if key not in known:
+                    known[key] = _score(plugins, points[:, place].tolist())
+            return [known[key] for key in keys]
+
+
+def _score(plugins: tuple[str, ...], points: list[int]) -> NodeScore:
+    total, *each = points
+    added, said = each[: len(plugins)], each[len(plugins) :]
+    return NodeScore(total, dict(zip(plugins, added, strict=True)), dict(zip(plugins, said, strict=True)))
+
+
+def record(decision: Decision, failure: Failure | None, known: KnownScores | None = None) -> DecisionRecord:
+    """The record of an attempt; `decision` must have been taken with details. Others with the same `known` share."""
     return DecisionRecord(
-        feasible=_feasible(decision),
+        feasible=_feasible(decision, known or KnownScores()),
         infeasible=_infeasible(decision),
-        best=tuple(sorted(name(row) for row in decision.best.tolist())),
+        best=tuple(sorted(_names(decision, decision.best))),
         prefilter_status=_pre_filter(decision),
         prescore_skipped=tuple(sorted(decision.pre_score_skipped)),
         score_skipped=len(decision.feasible) == 1,
@@ -164,29 +193,29 @@ def _evictions(evictions: Sequence[Eviction]) -> tuple[EvictionRecord, ...]:
     )
 
 
-def _feasible(decision: Decision) -> dict[str, NodeScore]:
+def _feasible(decision: Decision, known: KnownScores) -> dict[str, NodeScore]:
     if decision.totals is None and len(decision.feasible) != 1:
         return {}
-    name = decision.cycle.state.nodes.name
     totals = np.zeros(len(decision.feasible), np.int64) if decision.totals is None else decision.totals
-    columns = [(scores.name, scores.weighted.tolist(), scores.raw.tolist()) for scores in decision.scores]
-    return {
-        name(row): NodeScore(
-            total,
-            {plugin: weighted[index] for plugin, weighted, _ in columns},
-            {plugin: raw[index] for plugin, _, raw in columns},
-        )
-        for index, (row, total) in enumerate(zip(decision.feasible.tolist(), totals.tolist(), strict=True))
-    }
+    plugins = tuple(scores.name for scores in decision.scores)
+    weighted = [scores.weighted for scores in decision.scores]
+    points = np.stack([totals, *weighted, *(scores.raw for scores in decision.scores)])
+    return dict(zip(_names(decision, decision.feasible), known.of(plugins, points), strict=True))
+
+
+def _names(decision: Decision, rows: Rows) -> list[str]:
+    names = decision.cycle.state.nodes.names.vector
+    assert names is not None
+    found: list[str] = names[rows].tolist()
+    return found
 
 
 def _infeasible(decision: Decision) -> dict[str, NodeRejection]:
     rejections = decision.rejections
-    name = decision.cycle.state.nodes.name
     found: dict[str, NodeRejection] = {}
     for status, rows in rejections.groups():
         rejection = NodeRejection(status.plugin, str(status.code), tuple(sorted(status.reasons)))
-        found.update((name(row), rejection) for row in rows.tolist())
+        found.update(dict.fromkeys(_names(decision, rows), rejection))
     absent = rejections.absent
     if absent is not None and not decision.nominated:
         restricted = decision.pre_filter.status is None
@@ -198,7 +227,7 @@ def _infeasible(decision: Decision) -> dict[str, NodeRejection]:
             left_out |= rejections.live
             known = decision.cycle.state.nodes.rows
             left_out[[known[node] for node in decision.pre_filter.names if node in known]] = False
-        found.update((name(row), rejection) for row in np.flatnonzero(left_out).tolist())
+        found.update(dict.fromkeys(_names(decision, np.flatnonzero(left_out)), rejection))
     return found
 
 

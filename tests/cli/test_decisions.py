@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from scheduler.app.decisions import PodDecision
-from scheduler.cli.decisions import as_json, as_yaml, print_table
+from scheduler.cli.decisions import as_yaml, print_json, print_table
 from scheduler.explain.record import DecisionRecord, NodeRejection, NodeScore, PreFilterRecord
 
 REJECTION = NodeRejection("NodeResourcesFit", "Unschedulable", ("Insufficient cpu",))
@@ -41,6 +41,13 @@ DECISIONS = [
         ),
     ),
 ]
+
+
+def as_json(decisions: list[PodDecision]) -> str:
+    """What is printed with -o json."""
+    out = io.BytesIO()
+    print_json(decisions, out)
+    return out.getvalue().decode()
 
 
 def parsed(form: str) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from scheduler.app.profiles import build_profiles
@@ -14,7 +15,7 @@ from scheduler.config.load import load_config
 from scheduler.cycle import outcome
 from scheduler.cycle.algorithm import Algorithm, Decision, FitError
 from scheduler.cycle.outcome import Failure
-from scheduler.explain.record import DecisionRecord, failed, gated, post_filter_record, record
+from scheduler.explain.record import DecisionRecord, KnownScores, failed, gated, post_filter_record, record
 from scheduler.framework.handle import Handle
 from scheduler.framework.interface import Eviction, PostFilterResult
 from scheduler.framework.post_filter import PostFilterOutcome
@@ -212,3 +213,32 @@ def test_a_nominated_node_that_prefilter_leaves_out_is_told_like_the_others() ->
     wanted = pod("p").nominated("a").requires_node(only("b")).cpu("99")
     found = decide(wanted, node("a"), node("b"), node("c")).infeasible
     assert {name: rejection.restricted for name, rejection in found.items()} == {"a": True, "b": False, "c": True}
+
+
+class TestKnownScores:
+    def test_nodes_with_the_same_points_share_one_score(self) -> None:
+        found = decide(pod("p"), node("n1"), node("n2"), node("n3").taint("slow", effect="PreferNoSchedule")).feasible
+        assert found["n1"] is found["n2"]
+        assert found["n1"] != found["n3"]
+
+    def test_so_do_the_nodes_of_later_decisions(self) -> None:
+        known = KnownScores()
+        first = known.of(("A", "B"), np.array([[3, 5], [1, 2], [2, 3], [7, 8], [9, 10]]))
+        assert [msgspec.to_builtins(score) for score in first] == [
+            {"total": 3, "plugins": {"A": 1, "B": 2}, "raw": {"A": 7, "B": 9}},
+            {"total": 5, "plugins": {"A": 2, "B": 3}, "raw": {"A": 8, "B": 10}},
+        ]
+        again = known.of(("A", "B"), np.array([[5, 3, 5], [2, 1, 2], [3, 2, 3], [8, 7, 9], [10, 9, 10]]))
+        assert (again[0], again[1]) == (first[1], first[0])
+        assert again[0] is first[1]
+        assert again[2].raw["A"] == 9
+
+    def test_points_of_other_plugins_are_other_scores(self) -> None:
+        known = KnownScores()
+        points = np.array([[3], [3], [3]])
+        assert known.of(("A",), points)[0].plugins == {"A": 3}
+        assert known.of(("B",), points)[0].plugins == {"B": 3}
+
+    def test_there_may_be_no_node_and_no_plugin(self) -> None:
+        assert KnownScores().of(("A",), np.empty((3, 0), np.int64)) == []
+        assert [score.total for score in KnownScores().of((), np.array([[1, 1]]))] == [1, 1]
