@@ -21,6 +21,7 @@ seconds since the epoch. All results are `views`.
     evaluate.Evaluator(scheduler).evaluate(pod, profile=None) -> views.Evaluation   without why_not
     evaluate.Evaluator(scheduler).explain(pod, profile=None) -> views.Evaluation    with it, in one go
     await evaluate.Evaluator(scheduler).explain_in_turns(pod, profile=None)         the same, a short step a turn
+    preemption.preemption(profile, cycle) -> views.Preemption | None               for a cycle in which no node fits
     whynot.text.parts(answer) -> lines and tables of a views.WhyNot
     comparison.contrast(decision, other="", tell=differences.Differences(state, profile, pod)) -> views.NodeComparison
     table.contrast(comparison) -> lines and a table of it

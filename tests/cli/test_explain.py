@@ -87,6 +87,16 @@ def test_for_a_pending_pod_what_was_recorded_and_what_is_so_now_are_both_told(sc
     assert main(["explain", "pod", "shop/big", "-n", "elsewhere"]) == 0
     out = capsys.readouterr().out
     assert out.index("Attempt 3") < out.index("Now, by a fresh evaluation") < out.index("no node has 8 CPUs")
+    assert out.index("no node has 8 CPUs") < out.index("Preemption would help now: it would evict shop/idle")
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_what_preemption_would_come_to_is_told_to_programs_as_well(scheduler, capsys, form):
+    assert main(["explain", "pod", "big", "-o", form]) == 0
+    read = json.loads if form == "json" else yaml.safe_load
+    told = read(capsys.readouterr().out)["evaluation"]["preemption"]
+    assert (told["helps"], told["node"]) == (True, "a")
+    assert [one.get("worseBy", "") for one in told["candidates"]] == ["", "pdbViolations"]
 
 
 @pytest.mark.parametrize(

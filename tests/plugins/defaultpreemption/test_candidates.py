@@ -46,7 +46,8 @@ def nodes_of(run):
 
 
 def test_nodes_are_tried_in_turn_until_there_are_enough_candidates():
-    assert nodes_of(dry_run(cluster_of(5), [3, 4, 0, 1, 2], 2)) == ["n3", "n4"]
+    run = dry_run(cluster_of(5), [3, 4, 0, 1, 2], 2)
+    assert (nodes_of(run), run.helped) == (["n3", "n4"], 2)
 
 
 def test_the_search_goes_on_until_one_candidate_breaks_no_budget():

@@ -25,11 +25,6 @@ def helps(*objects: Any, waits: Any = WAITS, pods: Any = ()) -> dict[str, str]:
     return {help_.kind: help_.sentence for help_ in reversed(answer.helps)}
 
 
-def facts(*objects: Any, pods: Any = ()) -> tuple[str, ...]:
-    """What is told of the claims besides that they are not bound."""
-    return Cluster(NODES, pods, [*CLASS, *objects]).why_not(WAITS).facts[1:]
-
-
 BIG = claim("data", size="10Gi")
 
 
@@ -72,26 +67,3 @@ class TestMoreStorage:
     def test_a_node_where_there_is_some(self) -> None:
         told = helps(BIG, capacity("a", "5Gi", **IN_A), capacity("c", "20Gi", **IN_C))
         assert told["addNode"] == "one more node like a1 but in zone-c"
-
-
-class TestFacts:
-    def test_the_most_there_is(self) -> None:
-        assert facts(BIG, capacity("a", "5Gi", **IN_A), capacity("b", "8Gi", host="b2")) == (
-            "claim data wants 10Gi of StorageClass wait; the most that is free in one piece is 8Gi, on b2",
-        )
-
-    def test_what_keeps_the_pod_off_the_nodes_that_have_enough(self) -> None:
-        full = [pod(f"p{number}").cpu("2").on(f"b{number}") for number in (1, 2)]
-        assert facts(BIG, capacity("a", "5Gi", **IN_A), capacity("b", "20Gi", **IN_B), pods=full) == (
-            "claim data wants 10Gi of StorageClass wait, which is free in zone-b; the 2 nodes there lack CPU",
-        )
-
-    def test_there_is_no_node_where_there_is_enough(self) -> None:
-        assert facts(BIG, capacity("c", "20Gi", **IN_C)) == (
-            "claim data wants 10Gi of StorageClass wait, which is free in zone-c; no node is there",
-        )
-
-    def test_nobody_tells(self) -> None:
-        assert facts(BIG) == (
-            "claim data wants 10Gi of StorageClass wait; no CSIStorageCapacity tells of any that is free",
-        )
