@@ -14,6 +14,7 @@ from scheduler.explain.whynot.helps import (
     claims,
     evict,
     labels,
+    moves,
     nodes,
     ports,
     requests,
@@ -91,6 +92,11 @@ def search(bench: Bench, shown: int) -> Steps:
         yield
         victims += evict.victims(bench.survey(), node)
     options += evict.options(bench.survey(), victims)
+    for one in moves.to_try(bench.pod, victims):
+        yield
+        if moved := list(moves.options(bench, one)):
+            options += moved
+            break
     options.sort(key=lambda option: option[0].cost)
     found = yield from _singles(bench, options, shown)
     if all(one.change.kind == "addNode" for one in found):

@@ -162,6 +162,7 @@ def test_volume_in_another_zone() -> None:
             2   VolumeZone         are outside zone-a, where volume pv-1 of claim data is   b1, b2
 
         Any one of these would help
+          moving default/on-a1 from a1 to b1 or b2, where it fits, opens a1
           a priority above 1000, which would preempt default/on-a1 on a1, opens a1
           default/on-a1 gone from a1 (1 pod of priority 1000) opens a1
           one more node like m5.xlarge (such as a1) in zone-a
