@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 def print_json(decisions: Sequence[PodDecision], stream: BinaryIO, changes: Sequence[str] = ()) -> None:
     """All decisions with all details, as JSON with a newline at the end; `changes` are named where there are any."""
-    for piece in json_texts(decisions, changes, _value):
-        stream.write(piece)
+    stream.writelines(json_texts(decisions, changes, _value))
 
 
 def as_yaml(decisions: Sequence[PodDecision], changes: Sequence[str] = ()) -> str:
