@@ -80,11 +80,8 @@ def _resources(survey: Survey, status: Status, rows: Rows) -> Split:
     lacking = [reason.removeprefix("Insufficient ") for reason in status.reasons if reason != TOO_MANY_PODS]
     words = listed([resource_word(name) for name in lacking], most=5)
     if TOO_MANY_PODS in status.reasons:
-        text = f" and lack {words}" if lacking else ""
-        yield (
-            Words(f"takes no more pods{text.replace('lack', 'lacks')}", f"take no more pods{text}"),
-            rows,
-        )
+        one, many = (f" and lacks {words}", f" and lack {words}") if lacking else ("", "")
+        yield Words(f"takes no more pods{one}", f"take no more pods{many}"), rows
         return
     if status.code is not Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
         yield Words(f"lacks {words}", f"lack {words}"), rows
