@@ -13,7 +13,7 @@ from scheduler.explain.whynot.wording import count, key_word, listed, selector_t
 from scheduler.framework.names import INTER_POD_AFFINITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
     from scheduler.cache.counters import DomainTally, HeldTerm
     from scheduler.cache.pods import PodInfo
@@ -32,17 +32,26 @@ _NAMED: Final = 20
 class Term:
     """A term that turns nodes down, or may: which pods are counted for it, and in which domains.
 
-    `index`: its place among the pod's own terms of the kind; `picks` says which pods of a node are meant.
+    `index`: its place among the pod's own terms of the kind; `picks` says which pods of a node are meant. The pod's own
+    required affinity is about pods that match all of its terms at once: there `selector`, in words, and `namespaces`
+    are of all of them, and `term` is the first of this topology key.
     """
 
-    __slots__ = ("index", "kind", "picks", "tally", "term")
+    __slots__ = ("index", "kind", "namespaces", "picks", "selector", "tally", "term")
 
     def __init__(
-        self, kind: str, index: int, term: PodTerm, tally: DomainTally, picks: Callable[[PodInfo], bool]
+        self,
+        kind: str,
+        index: int,
+        terms: Sequence[PodTerm],
+        tally: DomainTally,
+        picks: Callable[[PodInfo], bool],
     ) -> None:
         self.kind = kind
         self.index = index
-        self.term = term
+        self.term = next(term for term in terms if term.topology_key == tally.column.key)
+        self.selector = listed(list(dict.fromkeys(selector_text(str(term.selector)) for term in terms)))
+        self.namespaces = frozenset.intersection(*(frozenset(term.namespaces) for term in terms))
         self.tally = tally
         self.picks = picks
 
@@ -75,23 +84,18 @@ def terms_of(survey: Survey) -> list[Term]:
         return []
     shape = survey.pod.shape
     found = [
-        Term(AFFINITY, index, _term_of(shape.terms.required, tally.column.key), tally, _matching(tally))
-        for index, tally in enumerate(own.affinity)
+        Term(AFFINITY, index, shape.terms.required, tally, _matching(tally)) for index, tally in enumerate(own.affinity)
     ]
     found += [
-        Term(ANTI_AFFINITY, index, term, tally, _matching(tally))
+        Term(ANTI_AFFINITY, index, (term,), tally, _matching(tally))
         for index, (term, tally) in enumerate(zip(shape.terms.required_anti, own.anti_affinity, strict=True))
     ]
     counters = survey.state.counters
     found += [
-        Term(EXISTING, index, held.term, counters.tally(held.counter, held.term.topology_key), _carrying(held))
+        Term(EXISTING, index, (held.term,), counters.tally(held.counter, held.term.topology_key), _carrying(held))
         for index, held in enumerate(counters.held_matching(REQUIRED_ANTI, shape.label_class))
     ]
     return found
-
-
-def _term_of(terms: Iterable[PodTerm], key: str) -> PodTerm:
-    return next(term for term in terms if term.topology_key == key)
 
 
 def _matching(tally: DomainTally) -> Callable[[PodInfo], bool]:
@@ -127,8 +131,8 @@ def _arithmetic(survey: Survey, term: Term, why: Callable[[list[int]], str]) -> 
     return AffinityArithmetic(
         kind=term.kind,
         topology_key=term.term.topology_key,
-        selector=selector_text(str(term.term.selector)),
-        namespaces=tuple(sorted(term.term.namespaces)),
+        selector=term.selector,
+        namespaces=tuple(sorted(term.namespaces)),
         domains=tuple(
             AffinityDomain(
                 name=term.tally.column.values[domain] or "", count=int(sums[domain]), nodes=int(nodes[domain])
@@ -141,7 +145,7 @@ def _arithmetic(survey: Survey, term: Term, why: Callable[[list[int]], str]) -> 
 
 
 def _sentence(survey: Survey, term: Term, pods: list[PodInfo], why: Callable[[list[int]], str]) -> str:
-    key, selector = key_word(term.term.topology_key), selector_text(str(term.term.selector))
+    key, selector = key_word(term.term.topology_key), term.selector
     where = listed([f"{pod.key} on {pod.node_name}" for pod in pods], most=3)
     total = term.tally.counter.total
     if len(pods) > 3 and total > len(pods):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scheduler.api.tolerations import find_untolerated
 from scheduler.explain.whynot import affinity, ports, spread, volumes
 from scheduler.explain.whynot.resources import missing_of
-from scheduler.explain.whynot.wording import key_word, listed, resource_word, selector_text, taint_text
+from scheduler.explain.whynot.wording import key_word, listed, resource_word, taint_text
 from scheduler.framework import names
 from scheduler.framework.status import Code
 from scheduler.plugins.interpodaffinity.plugin import REASON_AFFINITY, REASON_ANTI_AFFINITY
@@ -135,7 +135,7 @@ def _affinity(survey: Survey, status: Status, rows: Rows) -> Split:
         hit = left & affinity.turned_down(survey, term)[rows]
         if not hit.any():
             continue
-        key, selector = key_word(term.term.topology_key), selector_text(str(term.term.selector))
+        key, selector = key_word(term.term.topology_key), term.selector
         near = "" if key == "hostname" else f" in the same {key}"
         if kind == affinity.AFFINITY:
             yield _have(f"no pod with {selector}{near}"), rows[hit]

@@ -231,6 +231,26 @@ class TestHelps:
             "affinity to app=db by zone preferred instead of required opens a1",
         ]
 
+    def test_a_pod_that_matches_all_terms_at_once(self) -> None:
+        """It does not help that there is one for each."""
+        nodes = [small("a1").zone("zone-a"), small("b1").zone("zone-b")]
+        pods = [pod("db").label(app="db").on("a1"), pod("fast").label(tier="fast").on("b1")]
+        waiting = web().requires_pods(pod_term(ZONE, {"app": "db"}), pod_term(ZONE, {"tier": "fast"}))
+        answer = Cluster(nodes, pods).why_not(waiting)
+        assert answer.sentence.endswith("both have no pod with app=db and tier=fast in the same zone")
+        assert answer.affinity[0].selector == "app=db and tier=fast"
+        assert answer.affinity[0].sentence == ("it must be near app=db and tier=fast by zone, and there is no such pod")
+        assert [help_.sentence for help_ in answer.helps] == [
+            "a pod with app=db,tier=fast started first, near enough, opens a1 and b1",
+            "affinity to app=db by zone preferred instead of required opens b1",
+            "affinity to tier=fast by zone preferred instead of required opens a1",
+        ]
+
+    def test_nothing_could_match_terms_that_exclude_each_other(self) -> None:
+        waiting = web().requires_pods(pod_term(ZONE, {"app": "db"}), pod_term(ZONE, {"app": "cache"}))
+        told = helps(Cluster([small("a1").zone("zone-a")], [pod("db").label(app="db").on("a1")]), waiting)
+        assert not any("started first" in help_ for help_ in told)
+
     def test_a_claim_that_one_pod_has_for_itself(self) -> None:
         objects = [volume("pv", reserved="data"), claim("data", volume="pv", accessModes=["ReadWriteOncePod"])]
         holder = using("data", pod("writer")).priority(5).on("n1")

@@ -17,7 +17,7 @@ from scheduler.explain.whynot.wording import key_word, selector_text
 from scheduler.framework.names import INTER_POD_AFFINITY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from scheduler.cache.terms import PodTerm
     from scheduler.explain.whynot.survey import Survey
@@ -39,10 +39,10 @@ def options(survey: Survey) -> Iterator[Option]:
         if not turned_down(survey, term).any():
             continue
         if term.kind == AFFINITY:
+            if not term.index and not term.tally.counter.total:
+                yield tuple(_first(survey, survey.pod.shape.terms.required))
             for index, own in enumerate(survey.pod.shape.terms.required):
                 if own.topology_key == term.term.topology_key:
-                    if not term.tally.counter.total:
-                        yield tuple(_first(survey, own))
                     yield (_soften(term, index, selector_text(str(own.selector)), anti=False),)
             continue
         yield from _fewer_pods(survey, term)
@@ -52,12 +52,13 @@ def options(survey: Survey) -> Iterator[Option]:
                 yield (_by_node(term),)
 
 
-def _first(survey: Survey, term: PodTerm) -> Iterator[Change]:
-    """A pod that the term is about, started before this one, on each of some nodes that nothing else speaks against."""
-    labels = _labels_for(term)
+def _first(survey: Survey, terms: Sequence[PodTerm]) -> Iterator[Change]:
+    """A pod that all terms are about, started first, on each of some nodes that nothing else speaks against."""
+    labels = _labels_for(terms)
     if labels is None:
         return
-    namespace = survey.pod.namespace if survey.pod.namespace in term.namespaces else min(term.namespaces, default="")
+    shared = frozenset.intersection(*(frozenset(term.namespaces) for term in terms))
+    namespace = survey.pod.namespace if survey.pod.namespace in shared else min(shared, default="")
     for row in survey.rows(INTER_POD_AFFINITY, most=1)[:_DOMAINS].tolist():
         node = survey.state.nodes.name(row)
         meta = ObjectMeta(name="first", namespace=namespace or survey.pod.namespace, uid="first", labels=labels)
@@ -78,14 +79,16 @@ def _started_first(text: str, nodes: object) -> str:
     return f"a pod with {text} started first, near enough,"
 
 
-def _labels_for(term: PodTerm) -> dict[str, str] | None:
-    """Labels that a selector picks; None where that takes more than naming values."""
-    labels = {}
-    for requirement in term.selector.requirements:
+def _labels_for(terms: Sequence[PodTerm]) -> dict[str, str] | None:
+    """Labels that all selectors pick; None where that takes more than naming values, or there are none."""
+    labels: dict[str, str] = {}
+    for requirement in (requirement for term in terms for requirement in term.selector.requirements):
         if requirement.operator not in (EQUALS, IN, EXISTS):
             return None
-        labels[requirement.key] = requirement.values[0] if requirement.values else "x"
-    return None if term.selector.nothing or not labels else labels
+        if requirement.values or requirement.key not in labels:
+            labels[requirement.key] = requirement.values[0] if requirement.values else "x"
+    picked = labels and all(not term.selector.nothing and term.selector.matches(labels) for term in terms)
+    return labels if picked else None
 
 
 def _soften(term: Term, index: int, selector: str, *, anti: bool) -> Change:
