@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from e2e.perf.stages import Sampler, stage_of
+from e2e.perf.stages import SIMULATE_STAGES, Sampler
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +30,25 @@ if TYPE_CHECKING:
     ],
 )
 def test_files(file: str, stage: str) -> None:
-    assert stage_of(file) == stage
+    assert Sampler().stage_of(file) == stage
+
+
+@pytest.mark.parametrize(
+    ("file", "stage"),
+    [
+        ("<frozen importlib._bootstrap>", "imports"),
+        ("/x/scheduler/app/yaml_text.py", "read"),
+        ("/x/scheduler/api/stored.py", "read"),
+        ("/x/scheduler/app/decisions.py", "record"),
+        ("/x/scheduler/cli/decisions_json.py", "print"),
+        ("/x/scheduler/client/memory.py", "bind"),
+        ("/x/scheduler/client/events.py", "bind"),
+        ("/x/scheduler/cycle/algorithm.py", "cycle"),
+        ("/x/scheduler/app/simulation.py", "other"),
+    ],
+)
+def test_files_of_a_simulation(file: str, stage: str) -> None:
+    assert Sampler(SIMULATE_STAGES).stage_of(file) == stage
 
 
 def _frame(*files: str) -> FrameType:

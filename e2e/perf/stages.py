@@ -1,9 +1,10 @@
-"""Where the CPU of `berth run` goes, by sampled stacks.
+"""Where the CPU of `berth run` and `berth simulate` goes, by sampled stacks.
 
     python -m e2e.perf.stages --out stages.json run --config berth.yaml ...
 
 runs Berth in this process with a timer of CPU time, notes at each tick the innermost frame that belongs to a stage, and
-writes the shares when it ends. Sampling costs about a hundredth.
+writes the shares when it ends. A sample counts for the time since the one before it, as there are none within a long
+call of compiled code. Sampling costs about a hundredth.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import json
 import signal
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -36,25 +38,41 @@ STAGES: Final = (
     ("other", ("scheduler/",)),
 )
 """By name, the parts of paths that it is known by; the first that fits a frame holds. What is in none is the loop's."""
-ORDER: Final = ("decode", "state", "queue", "cycle", "preempt", "bind", "events", "loop", "other")
+ORDER: Final = (
+    *("imports", "read", "decode", "state", "queue", "cycle", "preempt", "bind", "events", "record", "print"),
+    *("loop", "other"),
+)
 
-_stage_of: dict[str, str] = {}
-
-
-def stage_of(file: str) -> str:
-    """The stage of a source file, "" if it belongs to none."""
-    known = _stage_of.get(file)
-    if known is None:
-        known = next((name for name, parts in STAGES if any(part in file for part in parts)), "")
-        _stage_of[file] = known
-    return known
+IMPORTS: Final = "imports"
+"""The stage of the code that makes modules, wherever these are."""
+SIMULATE_STAGES: Final = (
+    (IMPORTS, ("<frozen importlib", "/importlib/")),
+    ("read", ("scheduler/app/manifests", "scheduler/app/json_text", "scheduler/app/yaml_text")),
+    ("read", ("scheduler/app/snapshot/", "scheduler/api/decode", "scheduler/api/defaults", "scheduler/api/stored")),
+    ("print", ("scheduler/cli/decisions", "scheduler/cli/structured")),
+    ("print", ("scheduler/explain/table", "scheduler/explain/grid")),
+    ("record", ("scheduler/app/decisions", "scheduler/explain/")),
+    *(stage for stage in STAGES if stage[0] not in ("decode", "events")),
+)
+"""Those of `berth simulate`: reading is that of files, and `bind` is the cluster in memory with all that it does."""
 
 
 class Sampler:
-    """Counts samples by stage from `start` on."""
+    """Adds up CPU seconds by stage from `start` on."""
 
-    def __init__(self) -> None:
+    def __init__(self, stages: Sequence[tuple[str, Sequence[str]]] = STAGES) -> None:
         self.samples: Counter[str] = Counter()
+        self._stages = stages
+        self._stage_of: dict[str, str] = {}
+        self._last = time.process_time()
+
+    def stage_of(self, file: str) -> str:
+        """The stage of a source file, "" if it belongs to none."""
+        known = self._stage_of.get(file)
+        if known is None:
+            known = next((name for name, parts in self._stages if any(part in file for part in parts)), "")
+            self._stage_of[file] = known
+        return known
 
     def start(self) -> None:
         """Begin."""
@@ -68,13 +86,17 @@ class Sampler:
         """
         found = ""
         while frame is not None:
-            stage = stage_of(frame.f_code.co_filename)
+            stage = self.stage_of(frame.f_code.co_filename)
+            if stage and frame.f_code.co_name == "<module>":
+                stage = IMPORTS
             if stage and (not found or (found == "state" and stage in ("cycle", "preempt"))):
                 found = stage
             if found and found != "state":
                 break
             frame = frame.f_back
-        self.samples[found or "loop"] += 1
+        now = time.process_time()
+        self.samples[found or "loop"] += now - self._last  # type: ignore[assignment]  # a Counter of seconds
+        self._last = now
 
     def shares(self) -> dict[str, float]:
         """The share of each stage, 0 to 1."""
@@ -88,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the shares go, as JSON")
     options, command = parser.parse_known_args(arguments)
-    sampler = Sampler()
+    sampler = Sampler(SIMULATE_STAGES if command[:1] == ["simulate"] else STAGES)
     sampler.start()
     try:
         return berth(command)
