@@ -52,7 +52,8 @@ def test_berth_says_of_the_file_what_kube_scheduler_and_berth_say_of_the_cluster
     name = simulated["pod"].partition("/")[2]
 
     def told() -> bool:
-        return simulated["message"] in [one["note"] for one in berth.events(with_kube_scheduler, "default", name)]
+        events = with_kube_scheduler.api.list("/apis/events.k8s.io/v1/namespaces/default/events")
+        return simulated["message"] in [one.get("note") for one in events if one["regarding"]["name"] == name]
 
     wait_until(f"kube-scheduler to say: {simulated['message']}", told)
     kubeconfig = str(with_kube_scheduler.kubeconfig())
