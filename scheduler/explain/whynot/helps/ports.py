@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from scheduler.cache.ports import ANY_ADDRESS, HostPort
 from scheduler.explain.whynot.change import Change, Option
 from scheduler.explain.whynot.ports import port_text
 from scheduler.framework.names import NODE_PORTS
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scheduler.api.objects import Container, Pod
-    from scheduler.cache.ports import HostPort
     from scheduler.explain.whynot.survey import Survey
 
 _COST: Final = 40
@@ -37,14 +37,16 @@ def _change(port: HostPort) -> Change:
         cost=_COST,
         what=lambda _: f"giving up host port {name} (for a Service, say)",
         solves=frozenset((NODE_PORTS,)),
-        pod=partial(_without, port.port, port.protocol),
+        pod=partial(_without, port),
     )
 
 
-def _without(number: int, protocol: str, pod: Pod) -> Pod:
+def _without(given_up: HostPort, pod: Pod) -> Pod:
     def closed(container: Container) -> Container:
         ports = tuple(
-            replace(port, host_port=0) if (port.host_port, port.protocol or "TCP") == (number, protocol) else port
+            replace(port, host_port=0)
+            if HostPort(port.protocol or "TCP", port.host_port, port.host_ip or ANY_ADDRESS) == given_up
+            else port
             for port in container.ports
         )
         return replace(container, ports=ports)
