@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from scheduler.api.conditions import is_terminating, pod_priority
+from scheduler.api.conditions import (
+    DISRUPTION_TARGET,
+    POD_SCHEDULED,
+    find_condition,
+    is_terminating,
+    pod_priority,
+)
 from scheduler.api.objects import ObjectReference
 from scheduler.api.times import parse_time
 
@@ -87,13 +93,7 @@ def pod_info(pod: Pod, shapes: ShapeTable) -> PodInfo:
     """The record of a pod."""
     meta, spec, status = pod.metadata, pod.spec, pod.status
     shape = shapes.shape(pod)
-    scheduled = None
-    preempted = False
-    for condition in status.conditions:
-        if condition.type == "PodScheduled":
-            scheduled = condition
-        elif condition.type == "DisruptionTarget":
-            preempted = condition.status == "True" and condition.reason == "PreemptionByScheduler"
+    target = find_condition(pod, DISRUPTION_TARGET)
     return PodInfo(
         uid=meta.uid,
         namespace=meta.namespace,
@@ -111,8 +111,8 @@ def pod_info(pod: Pod, shapes: ShapeTable) -> PodInfo:
         phase=status.phase,
         resource_version=meta.resource_version,
         generation=meta.generation,
-        scheduled_condition=scheduled,
-        preempted=preempted,
+        scheduled_condition=find_condition(pod, POD_SCHEDULED),
+        preempted=target is not None and target.status == "True" and target.reason == "PreemptionByScheduler",
         condition_types=_shared(tuple(condition.type for condition in status.conditions)),
         gates=tuple(gate.name for gate in spec.scheduling_gates),
     )

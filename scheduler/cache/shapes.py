@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
+from scheduler.api.conditions import is_resize_infeasible
 from scheduler.api.objects import PodStatus, Volume
 from scheduler.api.owners import controller_of
 from scheduler.api.requests import existing_requests
@@ -176,9 +177,9 @@ class ShapeTable:
             for s in (*status.container_statuses, *status.init_container_statuses)
             if s.allocated_resources is not None or s.resources is not None
         ]
-        if not resized and status.resources is None and status.allocated_resources is None:
+        infeasible = is_resize_infeasible(pod)
+        if not resized and not infeasible and status.resources is None and status.allocated_resources is None:
             return shape.usage
-        infeasible = [(c.type, c.status, c.reason) for c in status.conditions if c.type == "PodResizePending"]
         key = _encode((resized, status.resources, status.allocated_resources, status.resize, infeasible))
         usage = shape.usages.get(key)
         if usage is None:

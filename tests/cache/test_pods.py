@@ -19,6 +19,18 @@ def test_only_a_preemption_by_a_scheduler_counts_as_one():
     assert not info(pod("p").condition("DisruptionTarget", "True", "EvictionByEvictionAPI")).preempted
 
 
+def test_of_several_conditions_of_a_type_the_first_counts():
+    twice = (
+        pod("p")
+        .condition("PodScheduled", "False")
+        .condition("PodScheduled", "True")
+        .condition("DisruptionTarget", "True", "EvictionByEvictionAPI")
+        .condition("DisruptionTarget", "True", "PreemptionByScheduler")
+    )
+    record = info(twice)
+    assert (record.scheduled_condition.status, record.preempted) == ("False", False)
+
+
 def test_the_order_of_conditions_is_kept_in_one_tuple_for_all_pods_that_have_it():
     one, other = (info(pod(name).condition("Ready", "True").condition("PodScheduled", "True")) for name in "ab")
     assert one.condition_types == ("Ready", "PodScheduled")

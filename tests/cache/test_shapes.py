@@ -7,7 +7,7 @@ import gc
 import msgspec
 import pytest
 
-from scheduler.api.objects import ContainerStatus, PodStatus
+from scheduler.api.objects import ContainerStatus, PodCondition, PodStatus
 from scheduler.cache.shapes import ShapeTable, fingerprint, host_ports
 from tests.builders import pod, pod_term
 
@@ -84,6 +84,20 @@ def test_an_in_place_resize_changes_what_a_pod_takes_but_not_its_shape():
     assert shapes.shape(resized) is shape
     assert shapes.usage(shape, plain) is shape.usage
     assert shapes.usage(shape, resized).requests["cpu"] == 3000
+
+
+def test_an_infeasible_resize_leaves_what_the_status_says_also_where_that_is_nothing():
+    shapes = ShapeTable()
+    plain = BASE.build()
+    shape = shapes.shape(plain)
+
+    def taken(*reasons):
+        conditions = tuple(PodCondition(type="PodResizePending", reason=reason) for reason in reasons)
+        return shapes.usage(shape, msgspec.structs.replace(plain, status=PodStatus(conditions=conditions)))
+
+    assert shape.usage.requests["cpu"] > 0
+    assert taken("Infeasible").requests.get("cpu", 0) == 0
+    assert taken("Deferred", "Infeasible") is shape.usage
 
 
 def test_host_ports_of_containers_and_sidecars_count():

@@ -15,7 +15,9 @@ from scheduler.config.args.scoring import UtilizationShapePoint
 from scheduler.framework.broken_line import broken_line
 from scheduler.plugins.noderesources.strategies import (
     least_allocated,
+    least_allocated_of_one,
     most_allocated,
+    most_allocated_of_one,
     requested_to_capacity_ratio,
     strategy_of,
 )
@@ -154,3 +156,13 @@ def test_vectors_agree_with_one_node_at_a_time(drawn):
     assert least_allocated(requested, allocatable, column).tolist() == [scalar_least(n, weights) for n in table]
     assert most_allocated(requested, allocatable, column).tolist() == [scalar_most(n, weights) for n in table]
     assert ratio(requested, allocatable, column).tolist() == [scalar_ratio(n, weights, line) for n in table]
+
+
+@given(nodes)
+@example(([7, 3], [[(1, 3), (2, 3)], [(4, 3), (0, 0)]]))
+def test_plain_integers_agree_with_one_node_at_a_time(drawn):
+    weights, table = drawn
+    for node in table:
+        requested, allocatable = [used for used, _ in node], [have for _, have in node]
+        assert least_allocated_of_one(requested, allocatable, weights) == scalar_least(node, weights)
+        assert most_allocated_of_one(requested, allocatable, weights) == scalar_most(node, weights)
