@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import threading
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
+from e2e.beside import Beside
 from e2e.controlplane.api import ApiError
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from e2e.controlplane.api import ApiClient, Object
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
@@ -18,7 +16,7 @@ STORAGE_PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 _LOOK = 0.1
 
 
-class ProvisionerStandIn:
+class ProvisionerStandIn(Beside):
     """While entered, each claim that the volume controller hands to ``driver`` gets a volume.
 
     A real provisioner would make it near the selected node; here it can be reached from that node's zone, or
@@ -27,25 +25,15 @@ class ProvisionerStandIn:
     """
 
     def __init__(self, api: ApiClient, driver: str, *, gives_up_on: frozenset[str] = frozenset()) -> None:
+        super().__init__("provisioner")
         self._api = api
         self._driver = driver
         self._gives_up_on = gives_up_on
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="provisioner", daemon=True)
         self.given_up: list[str] = []
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while not self._stop.wait(_LOOK):
+    def work(self) -> None:
+        """Look for claims again and again."""
+        while not self.stop.wait(_LOOK):
             for claim in self._api.list("/api/v1/persistentvolumeclaims"):
                 annotations = claim["metadata"].get("annotations") or {}
                 node = annotations.get(SELECTED_NODE)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from e2e.berth import Berth, configuration, events, overcommitted, placements, pod
+from e2e.beside import Beside
 from e2e.controlplane import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import TracebackType
 
     from e2e.controlplane import ControlPlane
 
@@ -28,26 +27,15 @@ QUICK = {
 pytestmark = pytest.mark.usefixtures("rights")
 
 
-class Bindings:
+class Bindings(Beside):
     """Watches the pods of a namespace while the context lasts, and notes every node that each of them is given."""
 
     def __init__(self, control_plane: ControlPlane, namespace: str) -> None:
+        super().__init__("watch over bindings")
         self._api = control_plane.api
         self._path = f"/api/v1/namespaces/{namespace}/pods"
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._follow, name="watch over bindings", daemon=True)
         self._seen: dict[str, list[str]] = defaultdict(list)
         self._version = self._api.get(self._path)["metadata"]["resourceVersion"]
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stop.set()
-        self._thread.join(30.0)
 
     def changed(self) -> dict[str, list[str]]:
         """The pods that were seen on more than one node; to be asked once every pod has been seen bound."""
@@ -57,8 +45,8 @@ class Bindings:
         """How many pods were seen bound."""
         return len(self._seen)
 
-    def _follow(self) -> None:
-        while not self._stop.is_set():
+    def work(self) -> None:
+        while not self.stop.is_set():
             for event in self._api.watch(self._path, seconds=1, resourceVersion=self._version):
                 meta = event["object"]["metadata"]
                 self._version = meta["resourceVersion"]

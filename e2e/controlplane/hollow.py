@@ -10,13 +10,10 @@ import datetime
 import http.client
 import itertools
 import logging
-import threading
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
+from e2e.beside import Beside
 from e2e.controlplane.api import ApiClient, ApiError
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 logger = logging.getLogger(__name__)
 
@@ -26,40 +23,30 @@ _WATCH_SECONDS = 2
 _GONE = (http.client.NOT_FOUND, http.client.CONFLICT)
 
 
-class HollowKubelet:
+class HollowKubelet(Beside):
     """Plays the kubelet of every node, on a thread, while the context lasts."""
 
     def __init__(self, api: ApiClient) -> None:
+        super().__init__("hollow kubelet")
         self._api = api
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="hollow-kubelet", daemon=True)
         self._addresses = itertools.count(1)
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stop.set()
-        self._thread.join(_WATCH_SECONDS + 5)
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
+    def work(self) -> None:
+        """List the pods and follow them, over and over."""
+        while not self.stop.is_set():
             try:
                 listed = self._api.get(_PODS, fieldSelector=_BOUND)
                 for pod in listed.get("items") or []:
                     self._handle(pod)
                 self._follow(listed["metadata"]["resourceVersion"])
             except (OSError, http.client.HTTPException, ApiError) as error:
-                if not self._stop.is_set():
+                if not self.stop.is_set():
                     logger.warning("the hollow kubelet lists the pods again: %s", error)
-                    self._stop.wait(0.5)
+                    self.stop.wait(0.5)
 
     def _follow(self, version: str) -> None:
         """Handle events until the watch can't be taken up again from the last version seen."""
-        while not self._stop.is_set():
+        while not self.stop.is_set():
             events = self._api.watch(
                 _PODS,
                 seconds=_WATCH_SECONDS,
@@ -74,7 +61,7 @@ class HollowKubelet:
                 version = pod["metadata"]["resourceVersion"]
                 if event["type"] in ("ADDED", "MODIFIED"):
                     self._handle(pod)
-                if self._stop.is_set():
+                if self.stop.is_set():
                     return
 
     def _handle(self, pod: dict[str, Any]) -> None:
