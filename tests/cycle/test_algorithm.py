@@ -12,6 +12,7 @@ from tests.cycle.rig import profile_of
 from tests.framework.stubs import Filter, PreFilter, PreScore, Score
 
 NO = unschedulable("no")
+_BEYOND_HELP = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 
 
 class Bench:
@@ -82,6 +83,12 @@ class TestPreFilter:
         misfit = bench.misfit()
         assert str(misfit) == "0/3 nodes are available: 1 no, 2 node(s) didn't satisfy plugin(s) [P]."
         assert misfit.rejections.rejecting_plugins() == {"A", "P"}
+
+    def test_evictions_are_no_help_on_nodes_that_are_not_named(self):
+        bench = Bench(PreFilter("P", NodeNames(frozenset({"b"}))), Filter("A", {"b": NO}, []))
+        rejections = bench.misfit().rejections
+        named = [bench.names(rejections.rows_with(code)) for code in (Code.UNSCHEDULABLE, _BEYOND_HELP)]
+        assert named == [["b"], ["a", "c"]]
 
     def test_a_name_without_a_node_is_dropped_silently(self):
         bench = Bench(PreFilter("P", NodeNames(frozenset({"missing"}))))
