@@ -21,6 +21,7 @@ _NEEDS = {
     "contested": ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"),
     "kubelet_stand_in": ("kubelet",),
     "oracle": ("oracle",),
+    "with_help": ("kube-scheduler",),
     "shadowed": ("etcd", "kube-apiserver", "kube-scheduler"),
     "with_kube_scheduler": ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"),
     "session_programs": ("sessions", "etcd", "kube-apiserver"),
@@ -95,6 +96,11 @@ def contested() -> Iterator[ControlPlane]:
 @pytest.fixture(scope="session")
 def oracle() -> None:
     """Asked for by tests that run kube-scheduler's code on single decisions, so that it is built in time."""
+
+
+@pytest.fixture(scope="session")
+def with_help() -> None:
+    """Asked for by tests that read kube-scheduler's help, for the same reason."""
 
 
 @pytest.fixture(scope="session")
