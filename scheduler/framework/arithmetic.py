@@ -38,13 +38,18 @@ def every(values: npt.NDArray[Any]) -> bool:
     return bool(np.count_nonzero(values) == values.size)
 
 
+def bounds(values: npt.NDArray[Any]) -> tuple[int, int]:
+    """The lowest and the highest of integers, of which there must be any; as `some`."""
+    return int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
+
+
 def normalize(scores: Int64s, *, reverse: bool = False) -> Int64s:
     """Scores in proportion to the highest one, which becomes 100; the other way round if `reverse`.
 
     If no score is above 0 all stay as they are (reversed: become 100).
     Source: pkg/scheduler/framework/plugins/helper/normalize_score.go.
     """
-    highest = int(scores.max(initial=0))
+    highest = int(np.maximum.reduce(scores, initial=0))
     if highest == 0:
         return np.full(len(scores), MAX_NODE_SCORE, np.int64) if reverse else scores
     shares = divide(MAX_NODE_SCORE * scores, highest, bound=MAX_NODE_SCORE * highest)

@@ -97,18 +97,19 @@ def select(cycle: Cycle, filters: list[FilterPlugin], rejections: Rejections, ca
             lasting = False
             break
         versions += (plugin, rows.version)
-    if not lasting:
-        return Selection([], np.flatnonzero(feasible_mask(rejections)), _asked(filters, rejections))
-    known: Selection | None = cache.memo.get(Selection)
+    known: Selection | None = cache.memo.get(Selection) if lasting else None
     if known is None or known.versions != versions:
-        feasible = np.flatnonzero(feasible_mask(rejections))
+        asked, left = _in_turn(filters, rejections)
+        feasible = np.flatnonzero(feasible_mask(rejections) if rejections.overrides else left)
         feasible.flags.writeable = False
-        known = cache.memo[Selection] = Selection(versions, feasible, _asked(filters, rejections))
+        known = Selection(versions, feasible, asked)
+        if lasting:
+            cache.memo[Selection] = known
     return known
 
 
-def _asked(filters: list[FilterPlugin], rejections: Rejections) -> list[int]:
-    """How many nodes each filter was asked about: those that the ones before it let pass."""
+def _in_turn(filters: list[FilterPlugin], rejections: Rejections) -> tuple[list[int], Mask]:
+    """How many nodes each filter was asked about, those that the ones before it let pass; and which all let pass."""
     left = rejections.evaluated & rejections.live
     count = int(np.count_nonzero(left))
     asked = []
@@ -120,7 +121,7 @@ def _asked(filters: list[FilterPlugin], rejections: Rejections) -> list[int]:
             left &= following[1] == 0
             count = int(np.count_nonzero(left))
             following = next(verdicts, None)
-    return asked
+    return asked, left
 
 
 def count_evaluations(
@@ -130,7 +131,7 @@ def count_evaluations(
     recorder = cycle.recorder
     if recorder is None:
         return
-    for plugin, count in zip(filters, asked or _asked(filters, rejections), strict=True):
+    for plugin, count in zip(filters, asked or _in_turn(filters, rejections)[0], strict=True):
         recorder.evaluated(FILTER, plugin.name, count)
 
 

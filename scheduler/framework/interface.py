@@ -178,6 +178,10 @@ class ScorePlugin(Plugin):
     normalizes: ClassVar[bool] = False
     """Whether `normalize` does anything; raw scores of plugins without it must be in 0..100 as they are."""
 
+    by_highest: ClassVar[bool] = False
+    """Of a plugin that normalizes: what becomes of a score follows from it and from the highest of all alone. So scores
+    that are all the same stay so, whichever nodes are feasible."""
+
     bounded: ClassVar[bool] = False
     """A promise that scores are in 0..100, so that the runtime need not look; the attempt fails where they aren't."""
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scheduler.cache.changes import Change
 from scheduler.cache.nodes import NodeView
 from scheduler.cache.versions import Versioned
+from scheduler.framework.arithmetic import bounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -27,7 +28,7 @@ def codes_in(codes: Vector) -> list[int]:
     """The distinct codes that are not 0."""
     if len(codes) <= _SHORT:
         return list({code for code in codes.tolist() if code})
-    highest = int(codes.max())
+    highest = int(np.maximum.reduce(codes))
     if highest > _SHORT:
         return [code for code in np.unique(codes).tolist() if code]
     return [code for code in range(1, highest + 1) if code == highest or np.count_nonzero(codes == code)]
@@ -40,7 +41,18 @@ class RowCache(Versioned):
     holds the rows that were computed anew when it did so last (None: all of them).
     """
 
-    __slots__ = ("_epoch", "_mask", "_position", "_worded", "_words", "depends", "patched", "version")
+    __slots__ = (
+        "_epoch",
+        "_mask",
+        "_position",
+        "_uniform",
+        "_uniform_at",
+        "_worded",
+        "_words",
+        "depends",
+        "patched",
+        "version",
+    )
 
     def __init__(self, depends: Change) -> None:
         super().__init__()
@@ -52,6 +64,8 @@ class RowCache(Versioned):
         self._epoch: Hashable = None
         self._words: dict[int, Status] = {}
         self._worded = -1
+        self._uniform: int | None = None
+        self._uniform_at = -1
 
     def is_current(self, table: NodeTable, epoch: Hashable) -> bool:
         """Whether nothing has changed that the vector depends on; then it need not be refreshed."""
@@ -90,6 +104,15 @@ class RowCache(Versioned):
         # Only now: a computation that failed must be done again.
         self._position, self._epoch = end, epoch
         return self.vector
+
+    def uniform(self) -> int | None:
+        """The value of all entries, None if they are not all the same, or not there. Found once a version."""
+        if self._uniform_at != self.version:
+            vector = self.vector
+            lowest, highest = (0, 1) if vector is None or not len(vector) else bounds(vector)
+            self._uniform = lowest if lowest == highest else None
+            self._uniform_at = self.version
+        return self._uniform
 
     def words(self, word: Callable[[int], Status]) -> Mapping[int, Status]:
         """What `word` says of codes, 0 excepted: at least of those in the vector, and of each but once."""

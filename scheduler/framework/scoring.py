@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from scheduler.cache.bare import BareNodeView
 from scheduler.cache.nodes import NodeView
+from scheduler.framework.arithmetic import bounds
 from scheduler.framework.recorder import NORMALIZE, PRE_SCORE, SCORE, ask
 from scheduler.framework.settled import Asked, Step, added, steps
 from scheduler.framework.status import Code, PluginError
@@ -136,12 +137,13 @@ class _Plan:
 class _Normalized(NamedTuple):
     """The sum of the weighted scores of the plugins of `by_row`.
 
-    It holds for as long as the same nodes are feasible, and all raw scores are of these versions.
+    It holds for as long as the same nodes are feasible, whichever they are for None, and all raw scores are of these
+    versions.
     """
 
     feasible: Rows | None
     versions: list[int]
-    total: Int64s
+    total: Int64s | int
 
 
 def total_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> Int64s:
@@ -186,19 +188,41 @@ def _sum_up(
     return total
 
 
-def _normalized(plan: _Plan, profile: Profile, cycle: Cycle, view: NodeView, cache: ShapeCache) -> Int64s | None:
-    """The weighted scores of the plugins that normalize by row, int64 as `view`, read only; None if there are none."""
+def _normalized(plan: _Plan, profile: Profile, cycle: Cycle, view: NodeView, cache: ShapeCache) -> Int64s | int | None:
+    """The weighted scores of the plugins that normalize by row, int64 as `view`, read only; a number if all are equal.
+
+    None if there are no such plugins.
+    """
     if not plan.by_row:
         return None
     versions = [cache.scores_version(plugin, cycle) for plugin, _ in plan.by_row]
     known: _Normalized | None = cache.memo.get(plan)
-    if known is None or known.feasible is not cycle.feasible or known.versions != versions:
-        total = np.zeros(len(view), np.int64)
-        for plugin, weight in plan.by_row:
-            total += _weighted(plugin, weight, _raw(profile, plugin, cycle, view), cycle)
-        total.flags.writeable = False
-        known = cache.memo[plan] = _Normalized(cycle.feasible, versions, total)
+    if (
+        known is None
+        or known.versions != versions
+        or (known.feasible is not None and known.feasible is not cycle.feasible)
+    ):
+        known = _uniform(plan, cycle, cache, versions)
+        if known is None:
+            total = np.zeros(len(view), np.int64)
+            for plugin, weight in plan.by_row:
+                total += _weighted(plugin, weight, _raw(profile, plugin, cycle, view), cycle)
+            total.flags.writeable = False
+            known = _Normalized(cycle.feasible, versions, total)
+        cache.memo[plan] = known
     return known.total
+
+
+def _uniform(plan: _Plan, cycle: Cycle, cache: ShapeCache, versions: list[int]) -> _Normalized | None:
+    """The sum where each plugin gives all nodes the same, as most do for most pods."""
+    total = 0
+    for plugin, weight in plan.by_row:
+        rows = cache.score_cache(plugin.name)
+        value = None if rows is None or not plugin.by_highest else rows.uniform()
+        if value is None:
+            return None
+        total += int(_weighted(plugin, weight, np.array([value], np.int64), cycle)[0])
+    return _Normalized(None, versions, total)
 
 
 def detailed_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> list[PluginScores]:
@@ -240,7 +264,8 @@ def _raw(profile: Profile, plugin: ScorePlugin, cycle: Cycle, view: NodeView) ->
 
 def _weighted(plugin: ScorePlugin, weight: int, raw: Int64s, cycle: Cycle) -> Int64s:
     scores = ask(cycle, NORMALIZE, plugin.name, plugin.normalize, cycle, raw) if plugin.normalizes else raw
-    if not plugin.bounded and len(scores) and (scores.min() < MIN_NODE_SCORE or scores.max() > MAX_NODE_SCORE):
+    lowest, highest = (MIN_NODE_SCORE, MAX_NODE_SCORE) if plugin.bounded or not len(scores) else bounds(scores)
+    if lowest < MIN_NODE_SCORE or highest > MAX_NODE_SCORE:
         wrong = scores[(scores < MIN_NODE_SCORE) | (scores > MAX_NODE_SCORE)][0]
         raise PluginError(
             f'applying score defaultWeights on Score plugins: plugin "{plugin.name}" returns an invalid score {wrong}, '

@@ -111,6 +111,7 @@ class NodeAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, E
     name = NAME
     depends = Change.LABELS
     normalizes = True
+    by_highest = True
 
     def __init__(self, added: CompiledNodeSelector | None, added_preferred: PreferredMatch | None) -> None:
         self._added = added

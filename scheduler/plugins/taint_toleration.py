@@ -74,6 +74,7 @@ class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin
     name = NAME
     depends = Change.TAINTS
     normalizes = True
+    by_highest = True
     bounded = True
 
     def __init__(self, *, comparing: bool = False) -> None:

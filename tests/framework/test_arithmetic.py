@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scheduler.api.int64 import truncating_divmod
-from scheduler.framework.arithmetic import divide, every, normalize, some
+from scheduler.framework.arithmetic import bounds, divide, every, normalize, some
 
 small = st.integers(-(2**53) + 1, 2**53 - 1)
 large = st.integers(-(2**62), 2**62)
@@ -60,3 +60,8 @@ def test_scores_become_shares_of_the_highest(scores, shares, reversed_shares):
     assert normalize(given_scores).tolist() == shares
     assert normalize(given_scores, reverse=True).tolist() == reversed_shares
     assert given_scores.tolist() == scores
+
+
+@given(st.lists(st.integers(-(1 << 63), (1 << 63) - 1), min_size=1))
+def test_bounds_are_the_lowest_and_the_highest(values):
+    assert bounds(np.array(values, np.int64)) == (min(values), max(values))

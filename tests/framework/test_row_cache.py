@@ -161,3 +161,23 @@ class TestCurrent:
         assert not fixture.cache.is_current(fixture.cluster.nodes, 1)
         fixture.cluster.set_node(node("new").build())
         assert not fixture.cache.is_current(fixture.cluster.nodes, None)
+
+
+class TestUniform:
+    def test_where_all_entries_are_the_same_it_is_their_value(self):
+        fixture = Fixture()
+        fixture.refresh()
+        assert fixture.cache.uniform() == 0
+
+    def test_with_one_that_differs_there_is_none_until_that_is_gone(self):
+        fixture = Fixture()
+        fixture.refresh()
+        fixture.add("a", "n4")
+        fixture.refresh()
+        assert fixture.cache.uniform() is None
+        fixture.cluster.remove_pod(info(pod("a")).uid)
+        fixture.refresh()
+        assert fixture.cache.uniform() == 0
+
+    def test_before_anything_was_computed_there_is_none(self):
+        assert Fixture().cache.uniform() is None

@@ -195,3 +195,73 @@ class TestDetails:
         details = detailed_scores(fixture.profile, fixture.cycle, frozenset({"B"}))
         total = total_scores(fixture.profile, fixture.cycle, frozenset({"B"}))
         assert sum(s.weighted for s in details).tolist() == total.tolist()
+
+
+class Kept(ScorePlugin):
+    """Ten points for each pod, in proportion to the highest; counts how often it normalizes."""
+
+    name = "Kept"
+    depends = Change.PODS
+    normalizes = True
+    bounded = True
+
+    def __init__(self, *, by_highest):
+        self.by_highest = by_highest
+        self.normalized = 0
+
+    def score(self, cycle, nodes):
+        return nodes.pod_count * 10
+
+    def normalize(self, cycle, scores):
+        self.normalized += 1
+        return normalize(scores, reverse=True)
+
+    def normalizer(self, cycle):
+        return normalize
+
+
+class TestWhatIsKeptOfNormalizedScores:
+    def fixture(self, *, by_highest=False):
+        plugin = Kept(by_highest=by_highest)
+        fixture = Fixture(plugin, weights={"Kept": 3})
+        return fixture, plugin
+
+    def test_the_same_nodes_with_the_same_scores_are_not_normalized_again(self):
+        fixture, plugin = self.fixture()
+        feasible = fixture.cycle.feasible
+        for _ in range(3):
+            fixture.cycle = fixture.another()
+            fixture.cycle.feasible = feasible
+            assert fixture.totals() == {"a": 300, "b": 300, "c": 300}
+        assert plugin.normalized == 1
+
+    def test_other_nodes_are(self):
+        fixture, plugin = self.fixture()
+        fixture.totals()
+        fixture.feasible = "ac"
+        fixture.cycle = fixture.another()
+        assert fixture.totals() == {"a": 300, "c": 300}
+        assert plugin.normalized == 2
+
+    def test_other_scores_are(self):
+        fixture, _ = self.fixture()
+        fixture.totals()
+        fixture.cluster.set_pod(info(pod("q").on("b"), fixture.cluster))
+        assert fixture.totals() == {"a": 300, "b": 0, "c": 300}
+
+    def test_scores_that_are_all_the_same_are_normalized_once_for_all_nodes(self):
+        fixture, plugin = self.fixture(by_highest=True)
+        for feasible in ("abc", "ac", "b"):
+            fixture.feasible = feasible
+            fixture.cycle = fixture.another()
+            assert fixture.totals() == dict.fromkeys(feasible, 300)
+        assert plugin.normalized == 1
+
+    def test_until_one_differs(self):
+        fixture, _ = self.fixture(by_highest=True)
+        fixture.totals()
+        fixture.cluster.set_pod(info(pod("q").on("b"), fixture.cluster))
+        assert fixture.totals() == {"a": 300, "b": 0, "c": 300}
+        fixture.feasible = "b"
+        fixture.cycle = fixture.another()
+        assert fixture.totals() == {"b": 0}

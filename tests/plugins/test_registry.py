@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
+from scheduler.app.profiles import build_profiles
 from scheduler.config.args.registry import IN_TREE_ARGS
 from scheduler.config.features import FeatureGates
+from scheduler.config.load import default_config
 from scheduler.framework.interface import POINTS, EnqueueExtensions, Plugin
 from scheduler.plugins.registry import IN_TREE
-from tests.builders import state
-from tests.plugins.harness import handle
+from tests.builders import node, pod, state
+from tests.plugins.harness import cycle_of, handle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,3 +65,16 @@ def test_plugins_have_their_name_and_extension_points(name):
     plugin = made(name)
     assert plugin.name == name
     assert set(points(plugin)) == set(EXPECTED[name].split())
+
+
+def test_plugins_that_normalize_by_the_highest_score_leave_scores_alike_that_are_alike():
+    cluster = state([node("n")])
+    profile = next(
+        iter(build_profiles(default_config(feature_gates=FeatureGates()), IN_TREE, handle(cluster)).values())
+    )
+    declared = [plugin for plugin, _ in profile.score if plugin.by_highest]
+    assert {plugin.name for plugin in declared} == {"TaintToleration", "NodeAffinity"}
+    for plugin in declared:
+        for value in (0, 1, 7):
+            normalized = [plugin.normalize(cycle_of(cluster, pod("p")), np.full(size, value)) for size in (1, 5)]
+            assert {int(score) for scores in normalized for score in scores} == {int(normalized[0][0])}

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from scheduler.api.topology_labels import HOSTNAME_LABEL
 from scheduler.cache.counters import REQUIRED_ANTI
+from scheduler.framework.arithmetic import some
 from scheduler.plugins.interpodaffinity.terms import add_up
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _far(own: OwnTerms, nodes: NodeView) -> Mask:
     """
     size = nodes.table.size
     sums = [tally.sums(size) for tally in own.affinity]
-    is_first = own.self_match and not any(counts.any() for counts in sums)
+    is_first = own.self_match and not any(some(counts) for counts in sums)
     far: Mask | None = None
     for tally, counts in zip(own.affinity, sums, strict=True):
         ids = tally.column.ids[nodes.rows]

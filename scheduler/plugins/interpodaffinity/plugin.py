@@ -9,6 +9,7 @@ import numpy as np
 
 from scheduler.config.args.inter_pod_affinity import InterPodAffinityArgs
 from scheduler.framework import names
+from scheduler.framework.arithmetic import some
 from scheduler.framework.interface import (
     EnqueueExtensions,
     FilterPlugin,
@@ -84,7 +85,7 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
             return None
         size = cycle.nodes.size
         avoided = existing_anti_affinity(cycle.state, shape.label_class)
-        if any(tally.sums(size).any() for tally in avoided):
+        if any(some(tally.sums(size)) for tally in avoided):
             return None
         # Under the gate kube-scheduler leaves terms by hostname to Filter, which it then can not skip.
         return None if self._by_hostname_later and any_keeps_hostname_free(cycle.state) else SKIP

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler.cache.counters import PREFERRED, REQUIRED
+from scheduler.framework.arithmetic import bounds
 from scheduler.plugins.interpodaffinity.terms import add_up
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def normalized(scores: Int64s) -> Int64s:
     """
     if not len(scores):
         return scores
-    lowest, highest = int(scores.min()), int(scores.max())
+    lowest, highest = bounds(scores)
     if lowest == highest:
         return np.zeros(len(scores), np.int64)
     return (float(MAX_NODE_SCORE) * ((scores - lowest) / float(highest - lowest))).astype(np.int64)

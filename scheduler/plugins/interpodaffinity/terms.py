@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 
 from scheduler.cache.terms import NO_LABELS, PodTerm
+from scheduler.framework.arithmetic import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -109,7 +110,7 @@ def add_up(tallies: Iterable[tuple[DomainTally, int]], size: int) -> dict[LabelC
         if not tally.counter.total:
             continue
         sums = tally.sums(size)
-        if not sums.any():
+        if not some(sums):
             continue
         weighted = sums if weight == 1 else sums * weight
         total = totals.get(tally.column)

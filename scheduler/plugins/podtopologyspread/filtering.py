@@ -65,4 +65,4 @@ def global_minimum(item: CountedConstraint, sums: npt.NDArray[np.int64]) -> int:
     if not len(domains):
         return _NO_MINIMUM
     counts = sums[1:] if len(domains) == len(sums) - 1 else sums[domains]
-    return int(counts.min())
+    return int(np.minimum.reduce(counts))

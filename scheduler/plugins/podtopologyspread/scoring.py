@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler.api.topology_labels import HOSTNAME_LABEL
+from scheduler.framework.arithmetic import bounds, some
 
 if TYPE_CHECKING:
     from scheduler.cache.nodes import NodeView
@@ -42,9 +43,9 @@ def prepare(counts: SpreadCounts, feasible: NodeView) -> SpreadScoring:
         ignored = ids[0] == 0
         for more in ids[1:]:
             ignored |= more == 0
-        if not ignored.any():
+        if not some(ignored):
             ignored = None
-    scored = len(feasible) if ignored is None else len(feasible) - int(ignored.sum())
+    scored = len(feasible) if ignored is None else len(feasible) - int(np.count_nonzero(ignored))
     weights = []
     for item, of_nodes in zip(counts.items, ids, strict=True):
         if item.constraint.topology_key == HOSTNAME_LABEL:
@@ -85,7 +86,7 @@ def normalized(ignored: Mask | None, scores: Int64s) -> Int64s:
     considered = scores if ignored is None else scores[~ignored]
     if not len(considered):
         return np.zeros(len(scores), np.int64)
-    lowest, highest = int(considered.min()), int(considered.max())
+    lowest, highest = bounds(considered)
     if highest == 0:
         result = np.full(len(scores), MAX_NODE_SCORE, np.int64)
     else:
