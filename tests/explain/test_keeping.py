@@ -46,10 +46,11 @@ def copies(template: PodBuilder, number: int) -> list[PodBuilder]:
     return [template.set("metadata.name", f"p{each}").uid(f"u{each}") for each in range(number)]
 
 
-async def kept(*pods: PodBuilder, nodes: int = 500, **rig: int) -> Keeper:
-    """What is kept of the attempts on these pods, one after the other."""
+async def kept(*pods: PodBuilder, nodes: int = 500, bare: int = 0, **rig: int) -> Keeper:
+    """What is kept of the attempts on these pods, one after the other; `bare` of the nodes are in no zone."""
     keeper = Keeper()
     made = Rig(journal=keeper, **rig)
+    made.put(*(node(f"bare{number}").capacity(cpu="4", pods="10") for number in range(bare)))
     made.put(*(node(f"n{number}").zone(f"z{number % 3}").capacity(cpu="4", pods="10") for number in range(nodes)))
     for one in pods:
         made.put(one)
@@ -109,6 +110,16 @@ async def test_scores_that_follow_from_the_pods_around_are_made_for_each_cycle()
     assert one.plan is not None
     assert "PodTopologySpread" not in [name for name, _, _ in one.plan.kept]
     assert "PodTopologySpread" in one.plan.order
+
+
+async def test_what_a_normalizer_holds_on_to_counts_for_the_decision() -> None:
+    """Soft spreading remembers which nodes lack the label."""
+    soft = pod("p").label(app="web").spreads(ZONE, 1, soft=True, labelSelector=WEB)
+    without = (await kept(soft)).kept[0].bytes
+    (with_mask,) = (await kept(soft, bare=1)).kept
+    (normalizer,) = [scores[3] for scores in with_mask.made if scores[0] == "PodTopologySpread"]
+    assert held_by(normalizer) > 0
+    assert with_mask.bytes == without + held_by(normalizer)
 
 
 @pytest.mark.parametrize(

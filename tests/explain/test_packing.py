@@ -113,6 +113,15 @@ class TestPacker:
         assert found[0]
         assert not any(found[8:])
 
+    def test_one_stranger_among_its_like_is_soon_forgotten(self) -> None:
+        packer = Packer(Ledger())
+        for number in range(20):
+            packer.pack(self.LIKE, self.unlike(number))
+        for number in range(20):
+            packer.pack(self.LIKE, self.nearly(number))
+        packer.pack(self.LIKE, self.unlike(0))
+        assert [packer.pack(self.LIKE, self.nearly(number)).is_base for number in range(3)] == [True, False, False]
+
     def test_the_kinds_that_are_remembered_are_limited_and_the_oldest_goes(self) -> None:
         packer = Packer(Ledger(), limit=2)
         for shape in range(3):

@@ -111,6 +111,16 @@ class TestUnequalNodes:
         cluster = state([small(name) for name in "abc"], pods)
         assert select(cluster, wanting("1")) == {"a": (["a2", "a3"], 0), "b": (["b0"], 0), "c": (["c0"], 0)}
 
+    def test_one_that_finds_no_room_does_not_stand_in_the_way_of_the_next(self) -> None:
+        pods = [
+            there("a-large", "a", cpu="1500m", priority=5),
+            there("a-small", "a", cpu="500m"),
+            there("b0", "b", cpu="1"),
+            there("b1", "b", cpu="1", started=1),
+        ]
+        found = select(state([small("a"), small("b")], pods), wanting("1"))
+        assert found == {"a": (["a-large"], 0), "b": (["b1"], 0)}
+
     def test_a_reason_for_each_that_is_too_small_even_empty(self) -> None:
         tiny = small("tiny").capacity(cpu="1", memory="8Gi")
         cluster = state([tiny, small("a")], [there("t", "tiny", cpu="1"), there("v", "a", cpu="2")])

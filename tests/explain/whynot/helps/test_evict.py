@@ -49,9 +49,10 @@ class TestWhoMayGo:
 
 
 class TestVictims:
-    def test_as_few_and_as_unimportant_ones_as_possible(self) -> None:
-        waits = NEW.cpu("1")
-        looked = survey([small("a")], there("dear", priority=5), there("cheap"), waits=waits)
+    @pytest.mark.parametrize("order", [("dear", "cheap"), ("cheap", "dear")])
+    def test_as_few_and_as_unimportant_ones_as_possible(self, order: tuple[str, str]) -> None:
+        pods = {"dear": there("dear", priority=5), "cheap": there("cheap")}
+        looked = survey([small("a")], *(pods[name] for name in order), waits=NEW.cpu("1"))
         assert gone(looked) == ["cheap"]
 
     def test_whatever_their_priority(self) -> None:
