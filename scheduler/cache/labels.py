@@ -17,7 +17,8 @@ ABSENT: Final = 0
 class LabelColumn:
     """The value of one label key on each node, interned.
 
-    `ids` is int32 over rows (it may be longer than the table); `values[id]` is the text, None for `ABSENT`.
+    `ids` is intp over rows, the type that arrays are indexed with (it may be longer than the table). `values[id]` is
+    the text, None for `ABSENT`.
     `version` moves on whenever the id of any row changes.
     """
 
@@ -25,7 +26,7 @@ class LabelColumn:
 
     def __init__(self, key: str, capacity: int) -> None:
         self.key = key
-        self.ids: npt.NDArray[np.int32] = np.zeros(capacity, np.int32)
+        self.ids: npt.NDArray[np.intp] = np.zeros(capacity, np.intp)
         self.index: dict[str, int] = {}
         self.values: list[str | None] = [None]
         self.version = 0
@@ -45,7 +46,7 @@ class LabelColumn:
 
     def resize(self, capacity: int) -> None:
         """Make room for more rows."""
-        self.ids = np.concatenate([self.ids, np.zeros(capacity - len(self.ids), np.int32)])
+        self.ids = np.concatenate([self.ids, np.zeros(capacity - len(self.ids), np.intp)])
 
     def decide(self, rule: Callable[[str | None], Any], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         """`rule` of each distinct value, as an array over ids: `column.decide(rule, bool)[ids]` answers for nodes."""

@@ -33,13 +33,14 @@ _FIRST_CAPACITY: Final = 16
 class DistinctColumn:
     """Any hashable value a node, interned: decide once per distinct value, gather per node.
 
-    `ids` is int32 over rows; `values[id]` is the value. Id 0 is the value of rows without a node.
+    `ids` is intp over rows, the type that arrays are indexed with; `values[id]` is the value. Id 0 is the value of rows
+    without a node.
     """
 
     __slots__ = ("ids", "index", "values")
 
     def __init__(self, capacity: int, empty: Hashable) -> None:
-        self.ids: npt.NDArray[np.int32] = np.zeros(capacity, np.int32)
+        self.ids: npt.NDArray[np.intp] = np.zeros(capacity, np.intp)
         self.values: list[Hashable] = [empty]
         self.index: dict[Hashable, int] = {empty: 0}
 
@@ -53,7 +54,7 @@ class DistinctColumn:
 
     def resize(self, capacity: int) -> None:
         """Make room for more rows."""
-        self.ids = np.concatenate([self.ids, np.zeros(capacity - len(self.ids), np.int32)])
+        self.ids = np.concatenate([self.ids, np.zeros(capacity - len(self.ids), np.intp)])
 
 
 class NodeTable:
@@ -358,11 +359,11 @@ class NodeView:
         column: Int64s = self.table.nonzero[resource][self.rows]
         return column
 
-    def label_ids(self, key: str) -> npt.NDArray[np.int32]:
+    def label_ids(self, key: str) -> npt.NDArray[np.intp]:
         """Ids of the values of a label key (`table.labels(key).values`), 0 where it is absent."""
         return self.table.labels(key).ids[self.rows]
 
     @property
-    def taint_ids(self) -> npt.NDArray[np.int32]:
+    def taint_ids(self) -> npt.NDArray[np.intp]:
         """Ids of the nodes' taint lists (`table.taints.values`)."""
         return self.table.taints.ids[self.rows]

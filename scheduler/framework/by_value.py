@@ -15,7 +15,7 @@ class InternedColumn(Protocol):
     """A column of small integers over rows (`ids`) that stand for values (`values[id]`)."""
 
     @property
-    def ids(self) -> npt.NDArray[np.int32]:
+    def ids(self) -> npt.NDArray[np.intp]:
         """The id of each row's value."""
 
     @property

@@ -59,7 +59,7 @@ class Term:
         """Pods by id of the topology key."""
         return self.tally.sums(survey.state.nodes.size)
 
-    def ids(self, survey: Survey) -> npt.NDArray[np.int32]:
+    def ids(self, survey: Survey) -> npt.NDArray[np.intp]:
         """The domain of each row."""
         return self.tally.column.ids[: len(survey.live)]
 

@@ -117,7 +117,7 @@ def deciding(survey: Survey) -> list[Outcome]:
     return [outcome for outcome in outcomes(survey) if outcome.verdict[_ids(survey, outcome)].any()]
 
 
-def _ids(survey: Survey, outcome: Outcome) -> npt.NDArray[np.int32]:
+def _ids(survey: Survey, outcome: Outcome) -> npt.NDArray[np.intp]:
     return outcome.item.column.ids[: len(survey.live)][survey.live]
 
 

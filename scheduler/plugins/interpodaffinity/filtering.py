@@ -41,10 +41,12 @@ def affinity_codes(own: OwnTerms, state: ClusterState, label_class: LabelClass, 
     )
     codes: Codes | None = None
     for code, mask in broken:
-        if mask is not None:
-            if codes is None:
-                codes = np.zeros(len(nodes), np.uint8)
-            codes[mask] = code
+        if mask is None:
+            continue
+        if codes is None:
+            codes = mask.view(np.uint8) * np.uint8(code)  # several times as quick as an assignment under a mask
+        else:
+            np.copyto(codes, code, where=mask)
     return codes
 
 

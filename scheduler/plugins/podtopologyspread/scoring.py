@@ -96,7 +96,7 @@ def normalized(ignored: Mask | None, scores: Int64s) -> Int64s:
     return result
 
 
-def _distinct_values(item: CountedConstraint, ids: npt.NDArray[np.int32]) -> int:
+def _distinct_values(item: CountedConstraint, ids: npt.NDArray[np.intp]) -> int:
     """How many values the nodes with these ids have; no label counts like an empty value."""
     seen = np.zeros(len(item.column.values), np.bool_)
     seen[ids] = True

@@ -35,7 +35,7 @@ class _Index:
 
     __slots__ = ("_order", "_starts", "version")
 
-    def __init__(self, ids: npt.NDArray[np.int32], values: int, version: int) -> None:
+    def __init__(self, ids: npt.NDArray[np.intp], values: int, version: int) -> None:
         self.version = version
         self._order = np.argsort(ids, kind="stable")
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(ids, minlength=values))])
