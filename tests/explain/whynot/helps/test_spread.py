@@ -49,6 +49,13 @@ def test_a_larger_skew_no_larger_than_it_takes() -> None:
     assert spread(found.change, waiting()).max_skew == 3
 
 
+def test_of_several_domains_the_one_that_takes_the_smallest_skew() -> None:
+    nodes = [small("a", "z1"), small("b", "z2"), small("c", "z3").unschedulable()]
+    pods = web(0, "a"), web(1, "a"), web(2, "a"), web(3, "b")
+    found = changes(waiting(), nodes, *pods)["maxSkew"]
+    assert found.change.sentence(found.nodes) == "maxSkew: 2 instead of 1 on the zone spread opens b"
+
+
 def test_a_wish_in_place_of_a_condition() -> None:
     found = changes(waiting(minDomains=1), NODES, web(0, "a"))["whenUnsatisfiable"]
     made = spread(found.change, waiting(minDomains=1))
