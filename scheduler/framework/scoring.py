@@ -165,20 +165,25 @@ def total_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> Int
         for plugin, _ in plan.final:
             ask(cycle, SCORE, plugin.name, cache.raw_scores, plugin, cycle)
     static = cache.static_total(plan.final, cycle)
-    total: Int64s = np.zeros(len(view), np.int64) if static is None else static[view.rows]
-    if cycle.sampled:
-        return _sum_up([pair for pair in plan.active if pair not in plan.final], profile, cycle, view, total)
-    normalized = _normalized(plan, profile, cycle, view, cache)
+    normalized = None if cycle.sampled else _normalized(plan, profile, cycle, view, cache)
+    total = _own_sum(static, normalized, view)
+    pairs = [pair for pair in plan.active if pair not in plan.final] if cycle.sampled else plan.others
+    return _sum_up(pairs, profile, cycle, view, total)
+
+
+def _own_sum(static: Int64s | None, normalized: Int64s | int | None, view: NodeView) -> Int64s:
+    """What is known by now of each node of the view, in an array of its own."""
+    if static is None:
+        return np.zeros(len(view), np.int64) if normalized is None else np.zeros(len(view), np.int64) + normalized
     if normalized is not None:
-        total = total + normalized
-    return _sum_up(plan.others, profile, cycle, view, total)
+        return static[view.rows] + normalized
+    return static[view.rows].copy() if isinstance(view.rows, slice) else static[view.rows]
 
 
 def _sum_up(
     pairs: list[tuple[ScorePlugin, int]], profile: Profile, cycle: Cycle, view: NodeView, total: Int64s
 ) -> Int64s:
-    """Add the weighted scores of these plugins, asked one by one; `total` stays as it is."""
-    total = total.copy()
+    """Add the weighted scores of these plugins to `total`, asked one by one."""
     for plugin, weight in pairs:
         raw = ask(cycle, SCORE, plugin.name, _raw, profile, plugin, cycle, view)
         weighted = _weighted(plugin, weight, raw, cycle)

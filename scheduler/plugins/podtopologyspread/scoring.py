@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from scheduler.api.topology_labels import HOSTNAME_LABEL
-from scheduler.framework.arithmetic import bounds, some
+from scheduler.framework.arithmetic import bounds, divide, every, some
 
 if TYPE_CHECKING:
     from scheduler.cache.nodes import NodeView
     from scheduler.plugins.podtopologyspread.counts import CountedConstraint, SpreadCounts
 
 Int64s = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating[Any]]
 Mask = npt.NDArray[np.bool_]
 
 MAX_NODE_SCORE: Final = 100
@@ -62,19 +62,21 @@ def raw_scores(scoring: SpreadScoring, nodes: NodeView) -> Int64s:
     For kubernetes.io/hostname the node's own pods count, whatever the inclusion policies say.
     """
     size = nodes.table.size
-    total: Floats = np.zeros(len(nodes), np.float64)
+    total: Floats | None = None
     for item, weight in zip(scoring.counts.items, scoring.weights, strict=True):
         ids = item.column.ids[nodes.rows]
         watered = float(item.constraint.max_skew - 1)
         if item.constraint.topology_key == HOSTNAME_LABEL:
             on_node = np.zeros(len(nodes), np.int64) if nodes.bare else item.counter.per_node(size)[nodes.rows]
             part = on_node * weight + watered
-            part[ids == 0] = 0.0
+            if not every(ids):
+                part[ids == 0] = 0.0
         else:
             by_domain = _with_unlabelled(item, size) * weight + watered
             by_domain[0] = 0.0
             part = by_domain[ids]
-        total += part
+        total = part if total is None else total + part
+    assert total is not None
     scores = _rounded(total)
     if scoring.ignored is not None:
         scores[scoring.ignored] = 0
@@ -90,7 +92,8 @@ def normalized(ignored: Mask | None, scores: Int64s) -> Int64s:
     if highest == 0:
         result = np.full(len(scores), MAX_NODE_SCORE, np.int64)
     else:
-        result = MAX_NODE_SCORE * (highest + lowest - scores) // highest
+        bound = MAX_NODE_SCORE * (highest + lowest)
+        result = divide(MAX_NODE_SCORE * (highest + lowest - scores), highest, bound=bound)
     if ignored is not None:
         result[ignored] = 0
     return result
@@ -122,9 +125,11 @@ def _with_unlabelled(item: CountedConstraint, size: int) -> Int64s:
 
 
 def _rounded(values: Floats) -> Int64s:
-    """Half away from zero, for values that aren't negative (Go's math.Round)."""
-    whole = values.astype(np.int64)
-    whole += values - whole >= 0.5
+    """Half away from zero (Go's math.Round), for values that are 0 or at least ln(2), as all sums of weights are.
+
+    Nothing but 0.49999999999999994 is rounded the wrong way by adding a half.
+    """
+    whole: Int64s = np.floor(values + 0.5).astype(np.int64)
     return whole
 
 
