@@ -91,6 +91,14 @@ class TestFilter:
         assert within == (expected if hard else None)
         assert filter_codes(plugin, cluster, cycle_for(cluster, incoming)) == before
 
+    @pytest.mark.parametrize(("max_skew", "codes"), [(1, {"a": 1, "b": 0}), (2, {"a": 0, "b": 0})])
+    def test_an_empty_selector_counts_the_pod_itself_and_those_that_are_tried(self, max_skew, codes):
+        cluster = cluster_of(node("a"), node("b"), pods=[pod("counted by nobody").on("a")])
+        cycle = cycle_for(cluster, pod("p").spreads(HOST, max_skew, labelSelector={}).build())
+        with cluster.state.what_if() as cycle.trial:
+            cycle.trial.add(cluster.state.info(pod("nominated").build()), "a")
+            assert filter_codes(plugin_for(cluster), cluster, cycle) == codes
+
     def test_the_first_failing_constraint_decides(self):
         nodes = [node("a").zone("z1"), node("b").zone("z2")]
         cluster = cluster_of(*nodes, pods=[pod("q").label(app="a").on("a")])
