@@ -254,8 +254,12 @@ class Algorithm:
         decision.rejections = rejections
         rejections.unschedulable_plugins = set(outcome.restricted_by)
         if outcome.names is not None:
-            listed = " ".join(sorted(outcome.restricted_by))
-            rejections.absent = unresolvable(f"node(s) didn't satisfy plugin(s) [{listed}]")
+            if turned_down is not None and turned_down[1].plugin:
+                # kube-scheduler notes who turned down the node in prospect in the very set that it words from here.
+                rejections.unschedulable_plugins.add(turned_down[1].plugin)
+            listed = sorted(rejections.unschedulable_plugins)
+            reason = f"node(s) didn't satisfy plugin(s) [{' '.join(listed)}]"
+            rejections.absent = unresolvable(reason).by(",".join(listed))
         wanted = self._wanted(profile, cycle, len(order))
         asked = None
         if wanted < len(order):

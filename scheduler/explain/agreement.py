@@ -165,8 +165,7 @@ def _why_not(decision: Decision, row: int | None) -> tuple[Verdict, tuple[str, .
         status = rejections.absent
     if status is None:
         return Verdict.NOT_LOOKED_AT, (SAMPLING,), ()
-    plugins = (status.plugin,) if status.plugin else tuple(sorted(decision.pre_filter.restricted_by))
-    return Verdict.REFUSED, plugins, tuple(sorted(status.reasons))
+    return Verdict.REFUSED, tuple(status.plugin.split(",")) if status.plugin else (), tuple(sorted(status.reasons))
 
 
 def _lead(decision: Decision, profile: Profile, place: int) -> tuple[int, Mapping[str, int]]:

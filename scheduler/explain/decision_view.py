@@ -146,7 +146,7 @@ def left_out_by(rejections: Rejections, outcome: PreFilterOutcome, names: Names)
     wanted = outcome.names or frozenset()
     mask = rejections.live.copy()
     mask[[row for row, name in enumerate(names.tolist()) if name in wanted]] = False
-    return LeftOut(",".join(sorted(outcome.restricted_by)), absent, np.flatnonzero(mask), refused=False)
+    return LeftOut(absent.plugin, absent, np.flatnonzero(mask), refused=False)
 
 
 def not_evaluated(rejections: Rejections, left_out: LeftOut | None) -> int:

@@ -219,8 +219,7 @@ def _infeasible(decision: Decision) -> dict[str, NodeRejection]:
     absent = rejections.absent
     if absent is not None and not decision.nominated:
         restricted = decision.pre_filter.status is None
-        plugin = ",".join(sorted(decision.pre_filter.restricted_by)) if restricted else absent.plugin
-        rejection = NodeRejection(plugin, str(absent.code), tuple(sorted(absent.reasons)), restricted)
+        rejection = NodeRejection(absent.plugin, str(absent.code), tuple(sorted(absent.reasons)), restricted)
         left_out = rejections.live & ~rejections.evaluated
         if restricted and decision.pre_filter.names is not None:
             # The pod's nominated node is looked at wherever it is, but it is left out all the same.

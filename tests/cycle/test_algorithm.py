@@ -100,6 +100,15 @@ class TestPreFilter:
 
 
 class TestNominatedNode:
+    def test_whoever_turns_it_down_is_told_with_those_who_restrict_the_nodes(self):
+        restricts = PreFilter("P", NodeNames(frozenset({"b"})))
+        bench = Bench(restricts, Filter("A", {"b": NO, "c": NO}), wanted=pod("p").nominated("c"))
+        misfit = bench.misfit()
+        assert str(misfit) == "0/3 nodes are available: 1 node(s) didn't satisfy plugin(s) [A P], 2 no."
+        assert misfit.rejections.rejecting_plugins() == {"A", "P"}
+        accepting = Bench(restricts, Filter("A", {"b": NO}), wanted=pod("p").nominated("b"))
+        assert str(accepting.misfit()) == "0/3 nodes are available: 1 no, 2 node(s) didn't satisfy plugin(s) [A P]."
+
     def test_it_is_taken_without_a_look_at_the_others(self):
         bench = Bench(Filter("A"), Score("S", {"a": 100}), wanted=pod("p").nominated("b"))
         decision = bench.decide()
@@ -130,7 +139,7 @@ class TestNominatedNode:
             Filter("A", {"a": NO, "b": unschedulable("full")}),
             wanted=pod("p").nominated("b"),
         )
-        assert str(bench.misfit()) == ("0/3 nodes are available: 1 full, 1 no, 1 node(s) didn't satisfy plugin(s) [P].")
+        assert str(bench.misfit()) == "0/3 nodes are available: 1 full, 1 no, 1 node(s) didn't satisfy plugin(s) [A P]."
 
 
 class TestScores:
