@@ -91,13 +91,16 @@ def test_an_infeasible_resize_leaves_what_the_status_says_also_where_that_is_not
     plain = BASE.build()
     shape = shapes.shape(plain)
 
-    def taken(*reasons):
+    def taken(*reasons, allocated=()):
         conditions = tuple(PodCondition(type="PodResizePending", reason=reason) for reason in reasons)
-        return shapes.usage(shape, msgspec.structs.replace(plain, status=PodStatus(conditions=conditions)))
+        containers = tuple(ContainerStatus(name="main", allocated_resources={"cpu": amount}) for amount in allocated)
+        status = PodStatus(conditions=conditions, container_statuses=containers)
+        return shapes.usage(shape, msgspec.structs.replace(plain, status=status)).requests.get("cpu", 0)
 
-    assert shape.usage.requests["cpu"] > 0
-    assert taken("Infeasible").requests.get("cpu", 0) == 0
-    assert taken("Deferred", "Infeasible") is shape.usage
+    wanted = shape.usage.requests["cpu"]
+    assert wanted > 1
+    assert (taken("Infeasible"), taken("Deferred", "Infeasible")) == (0, wanted)
+    assert (taken("Infeasible", allocated=["1m"]), taken("Deferred", allocated=["1m"])) == (1, wanted)
 
 
 def test_host_ports_of_containers_and_sidecars_count():

@@ -42,6 +42,13 @@ def test_an_image_on_half_of_the_nodes_counts_half():
     assert raw_scores(PLUGIN, cycle_of(state(nodes), pod("p").image("app:1"))) == {"has": 7, "lacks": 0}
 
 
+@pytest.mark.parametrize(("size", "score"), [(103085507, 0), (103085508, 1)])
+def test_a_share_of_an_image_has_no_fraction_of_a_byte(size, score):
+    """34361836 bytes are the fewest that score 1; the smaller size has a third of a byte less on each node of three."""
+    nodes = [node("has").image("app:1", size=size), node("lacks"), node("lacks too")]
+    assert raw_scores(PLUGIN, cycle_of(state(nodes), pod("p").image("app:1")))["has"] == score
+
+
 def test_all_images_of_the_pod_count_each_time_that_they_occur():
     image = {"image": "app:1"}
     cluster = state([node("n").image("app:1", size=400 * MIB)])

@@ -128,6 +128,12 @@ class TestFilter:
         group = pod("p").label(WEB).requires_pods(pod_term(ZONE, WEB), pod_term(HOST, WEB))
         assert verdicts(cluster, group) == {"a": 0, "b": 1}
 
+    def test_a_pod_of_the_group_in_the_domain_of_one_term_leaves_no_first_one_for_the_others(self):
+        nodes = [node("a").label(rack="r").zone("z1"), node("b").label(rack="r")]
+        cluster = cluster_of(*nodes, pods=[pod("q").label(WEB).on("b")])
+        group = pod("p").label(WEB).requires_pods(pod_term("rack", WEB), pod_term(ZONE, WEB))
+        assert verdicts(cluster, group) == {"a": 1, "b": 1}
+
     def test_the_first_of_a_group_must_match_all_its_own_terms(self):
         cluster = cluster_of(node("a").zone("z1"))
         assert verdicts(

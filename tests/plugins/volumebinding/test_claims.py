@@ -26,6 +26,12 @@ EPHEMERAL = pod("p").uid("u").volume("v", ephemeral={})
             'persistentvolumeclaim "c" bound to non-existent persistentvolume "v"',
         ),
         (USING, [claim("c", deleted=True)], 'persistentvolumeclaim "c" is being deleted'),
+        (
+            USING,
+            [claim("c", volume="v", phase="Lost", deleted=True)],
+            'persistentvolumeclaim "c" bound to non-existent persistentvolume "v"',
+        ),
+        (EPHEMERAL, [claim("p-v", owner="somebody", deleted=True)], 'persistentvolumeclaim "p-v" is being deleted'),
         (EPHEMERAL, [claim("p-v", owner="u")], ""),
         (EPHEMERAL, [], 'waiting for ephemeral volume controller to create the persistentvolumeclaim "p-v"'),
         (
