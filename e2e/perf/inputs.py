@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-import yaml
 
 from e2e.perf.cycles import HOST, ZONE
 from scheduler.api.decode import decode_object
 from scheduler.app.snapshot.archive import write_snapshot
+from scheduler.cli.structured import as_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ def write(objects: list[Json], form: str, path: Path) -> None:
     listed = {"apiVersion": "v1", "items": objects, "kind": "List", "metadata": {"resourceVersion": ""}}
     if form == "yaml":
         with path.open("w", encoding="utf-8") as out:
-            yaml.dump(listed, out, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper), default_flow_style=False)
+            out.write(as_yaml(listed))
     elif form == "json":
         path.write_bytes(msgspec.json.format(msgspec.json.encode(listed), indent=4) + b"\n")
     else:
