@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -114,3 +115,16 @@ def test_an_unknown_name_is_an_error_that_lists_the_known():
 @pytest.mark.parametrize("name", tools.TOOLS)
 def test_every_tool_has_a_version(name: str):
     assert tools.version(name).startswith("v")
+
+
+@pytest.mark.parametrize("name", sorted(tools.TOOLS))
+def test_a_program_is_built_anew_when_any_of_our_own_code_that_is_in_it_changes(name: str):
+    """The folders that its key is made of hold every package of ours that it imports, and those that these import."""
+    tool = tools.TOOLS[name]
+    imported = {
+        tools.HERE / package
+        for folder in tool.sources
+        for file in folder.rglob("*.go")
+        for package in re.findall(r'^\s*(?:import )?(?:\w+ )?"berth/e2e/(.+)"$', file.read_text(), re.MULTILINE)
+    }
+    assert imported <= set(tool.sources)

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent
 KUBERNETES = "k8s.io/kubernetes"
 _BUILT_FROM = (".go", ".yaml")
+_CLUSTER = HERE / "controlplane" / "local"
+"""What Go programs bring up a control plane with."""
 
 
 class ToolError(RuntimeError):
@@ -91,8 +93,8 @@ TOOLS: dict[str, Tool] = {
         ),
         on_demand=True,
     ),
-    "bench": Tool(package="./perf/bench", sources=(HERE / "perf" / "bench",)),
-    "sessions": Tool(package="./sessions/cmd/sessions", sources=(HERE / "sessions" / "cmd" / "sessions",)),
+    "bench": Tool(package="./perf/bench", sources=(HERE / "perf" / "bench", _CLUSTER)),
+    "sessions": Tool(package="./sessions/cmd/sessions", sources=(HERE / "sessions" / "cmd" / "sessions", _CLUSTER)),
     "kubelet": Tool(
         package=".",
         versioned_by="k8s.io/cri-streaming",

@@ -20,6 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"berth/e2e/controlplane/local"
 )
 
 //go:embed configs/*.yaml
@@ -71,12 +73,12 @@ type Opts struct {
 
 type runner struct {
 	o   Opts
-	c   *Cluster
+	c   *local.Cluster
 	cs  *kubernetes.Clientset
 	t   *tracker
 	tok string
 	rep *strings.Replacer
-	sc  *Child
+	sc  *local.Child
 	ext *extender
 }
 
@@ -119,12 +121,16 @@ func (r *runner) do(ctx context.Context, op Op) int {
 	return code
 }
 
-var configRE = regexp.MustCompile(`\{config:([^}]+)\}`)
+const (
+	program = "sessions"
+	// clusterGrace is how long etcd and the API server may each take to end: nothing of them is kept.
+	clusterGrace = 3 * time.Second
+)
 
 // start brings up a cluster and the scheduler.
 func start(ctx context.Context, o Opts, cfg string, setup []Op) (_ *runner, err error) {
 	r := &runner{o: o}
-	if r.c, err = clusterUp(o.BinDir); err != nil {
+	if r.c, err = local.Up(local.Options{Name: program, BinDir: o.BinDir, Grace: clusterGrace}); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -143,28 +149,16 @@ func start(ctx context.Context, o Opts, cfg string, setup []Op) (_ *runner, err 
 	if r.ext, err = startExtender(); err != nil {
 		return nil, err
 	}
-	port, err := freePort()
+	port, err := local.FreePort()
 	if err != nil {
 		return nil, err
 	}
-	r.rep = strings.NewReplacer("{kubeconfig}", r.c.Kubeconfig, "{token-kubeconfig}", r.c.TokenKC, "{server}", r.c.Server,
-		"{token}", r.c.Token, "{ca}", r.c.CAFile, "{port}", fmt.Sprint(port), "{extender}", r.ext.url, "{dir}", r.c.Dir, "{name}", o.Name)
+	r.rep = r.c.Placeholders(port, r.c.Dir, o.Name, "{extender}", r.ext.url)
 	own := filepath.Join(r.c.Dir, "scheduler.yaml")
 	if err = os.WriteFile(own, []byte(r.rep.Replace(cfg)), 0o600); err != nil {
 		return nil, err
 	}
-	cmd := configRE.ReplaceAllStringFunc(strings.ReplaceAll(o.Command, "{config}", own), func(m string) string {
-		src := configRE.FindStringSubmatch(m)[1]
-		b, e := os.ReadFile(src)
-		dst := filepath.Join(r.c.Dir, "own-"+filepath.Base(src))
-		if e == nil {
-			e = os.WriteFile(dst, []byte(r.rep.Replace(string(b))), 0o600)
-		}
-		if e != nil {
-			err = e
-		}
-		return dst
-	})
+	line, err := local.Expand(strings.ReplaceAll(o.Command, "{config}", own), r.rep, r.c.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +171,7 @@ func start(ctx context.Context, o Opts, cfg string, setup []Op) (_ *runner, err 
 		}
 	}
 	// ready means: a canary was bound, or seen as unschedulable
-	if r.sc, err = startChild(exec.Command("sh", "-c", "exec "+r.rep.Replace(cmd)), filepath.Join(r.c.Dir, "scheduler.log")); err != nil {
+	if r.sc, err = local.Start(exec.Command("sh", "-c", "exec "+line), filepath.Join(r.c.Dir, "scheduler.log")); err != nil {
 		return nil, err
 	}
 	can := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "canary", Namespace: "s1"}, Spec: v1.PodSpec{SchedulerName: o.Name,
@@ -186,8 +180,8 @@ func start(ctx context.Context, o Opts, cfg string, setup []Op) (_ *runner, err 
 		return nil, err
 	}
 	for end := time.Now().Add(o.Ready); ; time.Sleep(50 * time.Millisecond) {
-		if r.sc.exited() || time.Now().After(end) {
-			return nil, fmt.Errorf("the scheduler is not ready\n%s", tail(r.sc.Log, 20))
+		if r.sc.Exited() || time.Now().After(end) {
+			return nil, fmt.Errorf("the scheduler is not ready\n%s", r.sc.Tail(20))
 		}
 		r.t.mu.Lock()
 		p := r.t.pods["s1/canary"]
@@ -218,7 +212,7 @@ func start(ctx context.Context, o Opts, cfg string, setup []Op) (_ *runner, err 
 
 func (r *runner) stop() {
 	if r.sc != nil {
-		r.sc.stop(10 * time.Second)
+		r.sc.Stop(10 * time.Second)
 	}
 	if r.o.LogDir != "" && r.sc != nil {
 		os.MkdirAll(r.o.LogDir, 0o755)
@@ -229,7 +223,7 @@ func (r *runner) stop() {
 	if r.ext != nil {
 		r.ext.stop()
 	}
-	r.c.down()
+	r.c.Down()
 }
 
 // wakes are the scheduler's counters of pods put into a queue, by event.
@@ -240,7 +234,7 @@ func (r *runner) metrics() (wake map[string]int, other map[string]float64) {
 	if r.o.MetricsURL == "" {
 		return
 	}
-	code, b, err := httpGet(r.rep.Replace(r.o.MetricsURL), r.c.Token)
+	code, b, err := local.Get(r.rep.Replace(r.o.MetricsURL), r.c.Token)
 	if err != nil || code != 200 {
 		return
 	}
@@ -348,8 +342,8 @@ func runSession(ctx context.Context, o Opts, seed int64, nsteps int, want *Sessi
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if r.sc.exited() {
-			return nil, fmt.Errorf("seed %d step %d: the scheduler ended: %v\n%s", seed, i+1, r.sc.err, tail(r.sc.Log, 20))
+		if r.sc.Exited() {
+			return nil, fmt.Errorf("seed %d step %d: the scheduler ended: %v\n%s", seed, i+1, r.sc.Err(), r.sc.Tail(20))
 		}
 		ts := time.Now()
 		st := Step{}
