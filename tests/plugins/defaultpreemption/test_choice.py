@@ -55,6 +55,8 @@ def test_of_many_pods_that_cannot_be_told_apart_the_first_need_not_stay_first():
         (candidate("a", (5, 20)), candidate("b", (5, 10))),
         (candidate("a", (5, 20), (1, 0)), candidate("b", (5, 10), (1, 90))),
         (candidate("a", (5, None)), candidate("b", (5, 10))),
+        (candidate("a", (5, 3), (5, 4)), candidate("b", (5, 1), (5, 9))),
+        (candidate("a", (1, 0), (9, 0)), candidate("b", (5, 0), (5, 0))),
     ],
     ids=[
         "fewer broken budgets",
@@ -64,6 +66,8 @@ def test_of_many_pods_that_cannot_be_told_apart_the_first_need_not_stay_first():
         "younger",
         "only the most important ones' age counts",
         "not started",
+        "the oldest of the most important ones",
+        "the first one's priority, in whatever order an extender named them",
     ],
 )
 def test_a_candidate_is_better_by(better, worse):
