@@ -77,6 +77,7 @@ _FLUSH = 1.0
 """Seconds between the times at which kube-scheduler takes over what it has measured."""
 _SERVER = re.compile(r"127\.0\.0\.1:\d+")
 _SAMPLE = re.compile(r"^([a-z]\w*)(?:\{(.*)\})? \S+$", re.MULTILINE)
+_GATE = re.compile(r'^kubernetes_feature_enabled\{name="(\w+)",stage="(\w*)"\} ([01])$', re.MULTILINE)
 _LABEL = re.compile(r'\w+="(?:[^"\\]|\\.)*"')
 
 
@@ -222,6 +223,12 @@ def test_both_show_the_same_series(shown: dict[str, str]) -> None:
     missing, more = theirs - ours, ours - theirs
     assert sorted(missing - matching(missing, [*NOT_THERE, *BY_CHANCE])) == []
     assert sorted(more - matching(more, ["berth_*", *BY_CHANCE])) == []
+
+
+def test_the_same_feature_gates_are_on(shown: dict[str, str]) -> None:
+    ours, theirs = (set(_GATE.findall(shown[name])) for name in (OURS, THEIRS))
+    assert len(theirs) > 200
+    assert ours == theirs
 
 
 @pytest.mark.parametrize("pattern", NOT_THERE)
