@@ -19,15 +19,18 @@ if TYPE_CHECKING:
     from scheduler.framework.status import Status
 
 
-class NodeScore(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A feasible node: its total, what each plugin adds to it, and what the plugins said before normalizing."""
+class NodeScore(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """A feasible node: its total, what each plugin adds to it, and what the plugins said before normalizing.
+
+    There are millions of references to these in a large simulation, which the garbage collector need not follow.
+    """
 
     total: int
     plugins: Mapping[str, int]
     raw: Mapping[str, int] = {}
 
 
-class NodeRejection(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+class NodeRejection(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel", gc=False):
     """A node that was turned down: by the first plugin to do so, or left out by PreFilter (`restricted`)."""
 
     plugin: str
