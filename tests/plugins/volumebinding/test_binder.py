@@ -121,6 +121,10 @@ class TestUnboundClaims:
         assert looked.codes == {"a": BIND_CONFLICT, "b": 0, "c": BIND_CONFLICT}
         assert looked.plan("b") == {"c": "provision"}
 
+    def test_for_which_a_node_was_selected_leave_volumes_that_exist_to_others(self) -> None:
+        claims = [claim("c", size="1Gi", annotations={SELECTED: "b"}), claim("d", size="2Gi")]
+        assert Looked(storage_class(), volume("v"), delayed=claims).plan("b") == {"c": "provision", "d": "v"}
+
     def test_for_which_a_missing_node_was_selected_go_nowhere(self) -> None:
         looked = Looked(storage_class(), delayed=[claim("c", annotations={SELECTED: "gone"})])
         assert set(looked.codes.values()) == {BIND_CONFLICT}
