@@ -15,6 +15,14 @@ NO = unschedulable("no")
 _BEYOND_HELP = Code.UNSCHEDULABLE_AND_UNRESOLVABLE
 
 
+class Crowded(Filter):
+    """Lets the pod in wherever there is no other one."""
+
+    def filter(self, cycle, nodes):
+        taken = [bool(cycle.state.pods.on_node(cycle.state.nodes.name(row))) for row in nodes.indices.tolist()]
+        return super().filter(cycle, nodes) * taken
+
+
 class Bench:
     def __init__(self, *plugins, nodes="abc", percentage=100, wanted=None, zones=None, **profile):
         builders = [node(name) for name in nodes]
@@ -140,6 +148,16 @@ class TestNominatedNode:
             wanted=pod("p").nominated("b"),
         )
         assert str(bench.misfit()) == "0/3 nodes are available: 1 full, 1 no, 1 node(s) didn't satisfy plugin(s) [A P]."
+
+    def test_one_that_is_full_only_with_others_in_prospect_keeps_its_own_reason(self):
+        bench = Bench(
+            PreFilter("P", NodeNames(frozenset({"a"}))),
+            Filter("A", {"a": NO}),
+            Crowded("C", {"b": unschedulable("full")}),
+            wanted=pod("p").nominated("b"),
+        )
+        bench.cluster.nominations.add(info(pod("rival").priority(9), bench.cluster), "b")
+        assert str(bench.misfit()) == "0/3 nodes are available: 1 full, 1 no, 1 node(s) didn't satisfy plugin(s) [C P]."
 
 
 class TestScores:
