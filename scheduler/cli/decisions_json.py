@@ -75,21 +75,21 @@ class _Writer:
         """What comes before the value of each node."""
         known = self._names
         try:
-            return [known[name] for name in names]
+            return list(map(known.__getitem__, names))
         except KeyError:
             for name in names:
                 known[name] = b",\n%s%s: " % (_NODE, _text(name, b""))
-            return [known[name] for name in names]
+            return list(map(known.__getitem__, names))
 
     def _items(self, items: Collection[Any]) -> list[bytes]:
         known = self._texts
         try:
-            return [known[id(item)] for item in items]
+            return list(map(known.__getitem__, map(id, items)))
         except KeyError:
             for item in items:
                 if id(item) not in known:
                     known[id(item)] = _text(item, _NODE)
-            return [known[id(item)] for item in items]
+            return list(map(known.__getitem__, map(id, items)))
 
 
 def _text(value: Any, indent: bytes) -> bytes:

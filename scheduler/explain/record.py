@@ -139,12 +139,12 @@ class KnownScores:
         # A node's points as bytes are a key that costs a fraction of a tuple of them.
         keys = np.ascontiguousarray(points.T).view(f"V{points.itemsize * len(points)}").ravel().tolist()
         try:
-            return [known[key] for key in keys]
+            return list(map(known.__getitem__, keys))
         except KeyError:
             for place, key in enumerate(keys):
                 if key not in known:
                     known[key] = _score(plugins, points[:, place].tolist())
-            return [known[key] for key in keys]
+            return list(map(known.__getitem__, keys))
 
 
 def _score(plugins: tuple[str, ...], points: list[int]) -> NodeScore:
