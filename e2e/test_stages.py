@@ -38,6 +38,7 @@ def test_files(file: str, stage: str) -> None:
     [
         ("<frozen importlib._bootstrap>", "imports"),
         ("/x/scheduler/app/yaml_text.py", "read"),
+        ("/x/scheduler/app/yaml_lines.py", "read"),
         ("/x/scheduler/api/stored.py", "read"),
         ("/x/scheduler/app/decisions.py", "record"),
         ("/x/scheduler/cli/decisions_json.py", "print"),

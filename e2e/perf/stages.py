@@ -47,7 +47,7 @@ IMPORTS: Final = "imports"
 """The stage of the code that makes modules, wherever these are."""
 SIMULATE_STAGES: Final = (
     (IMPORTS, ("<frozen importlib", "/importlib/")),
-    ("read", ("scheduler/app/manifests", "scheduler/app/json_text", "scheduler/app/yaml_text")),
+    ("read", ("scheduler/app/manifests", "scheduler/app/json_text", "scheduler/app/yaml_")),
     ("read", ("scheduler/app/snapshot/", "scheduler/api/decode", "scheduler/api/defaults", "scheduler/api/stored")),
     ("print", ("scheduler/cli/decisions", "scheduler/cli/structured")),
     ("print", ("scheduler/explain/table", "scheduler/explain/grid")),
