@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ("/x/scheduler/plugins/taint_toleration.py", "cycle"),
         ("/x/scheduler/cycle/handlers.py", "state"),
         ("/x/scheduler/queue/queue.py", "queue"),
+        ("/x/scheduler/app/process.py", "loop"),
         ("/x/scheduler/metrics/instruments.py", "other"),
         ("/usr/lib/python3/asyncio/events.py", ""),
     ],
@@ -38,7 +39,6 @@ def test_files(file: str, stage: str) -> None:
     [
         ("<frozen importlib._bootstrap>", "imports"),
         ("/x/scheduler/app/yaml_text.py", "read"),
-        ("/x/scheduler/app/yaml_lines.py", "read"),
         ("/x/scheduler/api/stored.py", "read"),
         ("/x/scheduler/app/decisions.py", "record"),
         ("/x/scheduler/cli/decisions_json.py", "print"),

@@ -35,9 +35,11 @@ STAGES: Final = (
     ("cycle", ("scheduler/cycle/algorithm", "scheduler/cycle/scheduler", "scheduler/framework/", "scheduler/plugins/")),
     ("queue", ("scheduler/queue/",)),
     ("state", ("scheduler/cache/", "scheduler/cycle/handlers", "scheduler/client/informer")),
+    ("loop", ("scheduler/app/process", "scheduler/cli/", "scheduler/__main__")),
     ("other", ("scheduler/",)),
 )
-"""By name, the parts of paths that it is known by; the first that fits a frame holds. What is in none is the loop's."""
+"""By name, the parts of paths that it is known by; the first that fits a frame holds. What is called by nothing but the
+beginning of the program is the event loop's: its own work, TLS, and the kernel's for it."""
 ORDER: Final = (
     *("imports", "read", "decode", "state", "queue", "cycle", "preempt", "bind", "events", "record", "print"),
     *("loop", "other"),
@@ -52,7 +54,7 @@ SIMULATE_STAGES: Final = (
     ("print", ("scheduler/cli/decisions", "scheduler/cli/structured")),
     ("print", ("scheduler/explain/table", "scheduler/explain/grid")),
     ("record", ("scheduler/app/decisions", "scheduler/explain/")),
-    *(stage for stage in STAGES if stage[0] not in ("decode", "events")),
+    *(stage for stage in STAGES if stage[0] not in ("decode", "events", "loop")),
 )
 """Those of `berth simulate`: reading is that of files, and `bind` is the cluster in memory with all that it does."""
 

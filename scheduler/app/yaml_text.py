@@ -10,12 +10,9 @@ from __future__ import annotations
 
 import math
 import re
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
-
-from scheduler.app.yaml_lines import Unusual, line_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,24 +51,6 @@ class YamlError(ValueError):
 
 def documents(text: str) -> Iterator[tuple[int, Any]]:
     """(line at which it begins, value) of each document, empty ones included. Raises YamlError."""
-    done = 0
-    try:
-        for found in line_documents(text, plain_scalar, _only_value):
-            yield found
-            done += 1
-    except (Unusual, YamlError):
-        yield from islice(_documents(text), done, None)
-
-
-def _only_value(text: str) -> Any:
-    """The value of a text of one document. Raises YamlError, Unusual if there are more."""
-    values = [value for _, value in _documents(text)]
-    if len(values) != 1:
-        raise Unusual
-    return values[0]
-
-
-def _documents(text: str) -> Iterator[tuple[int, Any]]:
     try:
         yield from _Reader(text).documents()
     except yaml.YAMLError as problem:
