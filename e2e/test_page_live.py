@@ -30,7 +30,11 @@ async def berth_page(kubeconfig: Path) -> AsyncIterator[str]:
     """The command at work; the address that it printed. It must end well when it is interrupted."""
     command = [sys.executable, "-m", "scheduler", "page", "--no-browser", f"--kubeconfig={kubeconfig}"]
     process = await asyncio.create_subprocess_exec(
-        *command, stdout=asyncio.subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
+        *command,
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        # Tests that a shell runs in the background have been told to ignore it, and would hand that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout is not None
     address = (await process.stdout.readline()).decode().strip()
