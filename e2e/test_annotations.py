@@ -45,32 +45,32 @@ def annotations(cluster: ControlPlane, namespace: str, name: str) -> dict[str, A
 
 
 def test_without_the_right_pods_are_bound_and_the_log_says_what_is_missing(
-    control_plane: ControlPlane, annotating: Berth, add_nodes: Callable[..., list[str]], namespace: str
+    control_plane: ControlPlane, annotating: Berth, add_nodes: Callable[..., list[str]], emptied: str
 ) -> None:
     (node,) = add_nodes(1, cpu="4")
-    control_plane.api.create(pod("a", namespace))
+    control_plane.api.create(pod("a", emptied))
     wait_until("the complaint", lambda: "annotateDecisions.enabled" in annotating.log)
-    assert control_plane.api.get(f"/api/v1/namespaces/{namespace}/pods/a")["spec"]["nodeName"] == node
-    assert annotations(control_plane, namespace, "a") == {}
+    assert control_plane.api.get(f"/api/v1/namespaces/{emptied}/pods/a")["spec"]["nodeName"] == node
+    assert annotations(control_plane, emptied, "a") == {}
 
 
 @pytest.mark.usefixtures("may_patch")
 def test_bound_and_waiting_pods_are_annotated_once(
-    control_plane: ControlPlane, annotating: Berth, add_nodes: Callable[..., list[str]], namespace: str
+    control_plane: ControlPlane, annotating: Berth, add_nodes: Callable[..., list[str]], emptied: str
 ) -> None:
     (node,) = add_nodes(1, cpu="4")
-    control_plane.api.create(pod("large", namespace, cpu="9"))
-    control_plane.api.create(pod("small", namespace))
+    control_plane.api.create(pod("large", emptied, cpu="9"))
+    control_plane.api.create(pod("small", emptied))
     wait_until(
         "both annotations",
-        lambda: all(annotations(control_plane, namespace, name) for name in ("small", "large")),
+        lambda: all(annotations(control_plane, emptied, name) for name in ("small", "large")),
     )
-    small, large = (annotations(control_plane, namespace, name) for name in ("small", "large"))
+    small, large = (annotations(control_plane, emptied, name) for name in ("small", "large"))
     assert (small["selected-node"], large["selected-node"]) == (node, "")
     assert json.loads(small["filter-result"])[node]["NodeResourcesFit"] == "passed"
     assert json.loads(large["filter-result"])[node]["NodeResourcesFit"] == "Insufficient cpu"
     # Another pod is scheduled long after the annotation of the large one was heard of, and that one is not tried again.
-    control_plane.api.create(pod("later", namespace))
-    wait_until("the annotation of the later pod", lambda: annotations(control_plane, namespace, "later"))
-    large = annotations(control_plane, namespace, "large")
+    control_plane.api.create(pod("later", emptied))
+    wait_until("the annotation of the later pod", lambda: annotations(control_plane, emptied, "later"))
+    large = annotations(control_plane, emptied, "large")
     assert len(json.loads(large["result-history"])) == 1

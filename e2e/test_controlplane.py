@@ -34,8 +34,8 @@ class TestObjects:
         assert "taints" not in node["spec"]
         assert node["status"]["allocatable"]["cpu"] == "8"
 
-    def test_a_pod_passes_admission_and_is_defaulted(self, control_plane: ControlPlane, namespace: str):
-        created = control_plane.api.create(pod("a", namespace))
+    def test_a_pod_passes_admission_and_is_defaulted(self, control_plane: ControlPlane, emptied: str):
+        created = control_plane.api.create(pod("a", emptied))
         assert created["spec"]["serviceAccountName"] == "default"
         assert created["spec"]["schedulerName"] == "default-scheduler"
         assert {one["key"] for one in created["spec"]["tolerations"]} == {
@@ -43,14 +43,14 @@ class TestObjects:
             "node.kubernetes.io/unreachable",
         }
 
-    def test_a_pod_without_a_scheduler_stays_pending(self, control_plane: ControlPlane, namespace: str):
-        control_plane.api.create(pod("a", namespace))
-        shown = control_plane.kubectl("get", "pods", "-n", namespace, "--no-headers")
+    def test_a_pod_without_a_scheduler_stays_pending(self, control_plane: ControlPlane, emptied: str):
+        control_plane.api.create(pod("a", emptied))
+        shown = control_plane.kubectl("get", "pods", "-n", emptied, "--no-headers")
         assert shown.split()[:3] == ["a", "0/1", "Pending"]
 
-    def test_kubectl_creates_and_lists(self, control_plane: ControlPlane, namespace: str):
-        control_plane.kubectl("apply", "-f", "-", stdin=json.dumps(pod("b", namespace)))
-        listed = control_plane.api.list(f"/api/v1/namespaces/{namespace}/pods")
+    def test_kubectl_creates_and_lists(self, control_plane: ControlPlane, emptied: str):
+        control_plane.kubectl("apply", "-f", "-", stdin=json.dumps(pod("b", emptied)))
+        listed = control_plane.api.list(f"/api/v1/namespaces/{emptied}/pods")
         assert [one["metadata"]["name"] for one in listed] == ["b"]
 
     def test_kubectl_tells_why_it_failed(self, control_plane: ControlPlane):
@@ -58,9 +58,9 @@ class TestObjects:
             control_plane.kubectl("get", "pod", "missing")
         assert 'pods "missing" not found' in failed.value.stderr
 
-    def test_a_list_is_read_page_by_page(self, control_plane: ControlPlane, namespace: str):
-        control_plane.api.create_all(pod(f"p-{number}", namespace) for number in range(7))
-        listed = control_plane.api.list(f"/api/v1/namespaces/{namespace}/pods", page=3)
+    def test_a_list_is_read_page_by_page(self, control_plane: ControlPlane, emptied: str):
+        control_plane.api.create_all(pod(f"p-{number}", emptied) for number in range(7))
+        listed = control_plane.api.list(f"/api/v1/namespaces/{emptied}/pods", page=3)
         assert sorted(one["metadata"]["name"] for one in listed) == [f"p-{number}" for number in range(7)]
 
 
@@ -81,9 +81,9 @@ class TestAuthorization:
             control_plane.kubectl("get", "nodes", user="nobody")
         assert 'User "nobody" cannot list resource "nodes"' in refused.value.stderr
 
-    def test_a_service_account_may_what_its_role_says(self, control_plane: ControlPlane, namespace: str):
-        account = {"kind": "ServiceAccount", "name": "reader", "namespace": namespace}
-        metadata = {"name": "reader", "namespace": namespace}
+    def test_a_service_account_may_what_its_role_says(self, control_plane: ControlPlane, emptied: str):
+        account = {"kind": "ServiceAccount", "name": "reader", "namespace": emptied}
+        metadata = {"name": "reader", "namespace": emptied}
         group = "rbac.authorization.k8s.io"
         control_plane.api.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
         control_plane.api.create(
@@ -103,10 +103,10 @@ class TestAuthorization:
                 "subjects": [account],
             }
         )
-        client = control_plane.client(token=control_plane.service_account_token(namespace, "reader"))
-        assert client.list(f"/api/v1/namespaces/{namespace}/pods") == []
+        client = control_plane.client(token=control_plane.service_account_token(emptied, "reader"))
+        assert client.list(f"/api/v1/namespaces/{emptied}/pods") == []
         with pytest.raises(ApiError) as refused:
-            client.create(pod("a", namespace))
+            client.create(pod("a", emptied))
         assert refused.value.code == 403
 
     @pytest.mark.parametrize("token_file", [False, True])
@@ -125,22 +125,22 @@ class TestAuthorization:
 
 class TestHollowKubelet:
     def test_a_bound_pod_runs_and_a_deleted_one_goes(
-        self, control_plane: ControlPlane, namespace: str, nodes: list[str], hollow_kubelet: object
+        self, control_plane: ControlPlane, emptied: str, nodes: list[str], hollow_kubelet: object
     ):
-        path = f"/api/v1/namespaces/{namespace}/pods/a"
-        control_plane.api.create(pod("a", namespace, nodeName=nodes[0]))
+        path = f"/api/v1/namespaces/{emptied}/pods/a"
+        control_plane.api.create(pod("a", emptied, nodeName=nodes[0]))
         wait_until("the pod runs", lambda: control_plane.api.get(path)["status"]["phase"] == "Running")
-        shown = control_plane.kubectl("get", "pods", "-n", namespace, "--no-headers")
+        shown = control_plane.kubectl("get", "pods", "-n", emptied, "--no-headers")
         assert shown.split()[:3] == ["a", "1/1", "Running"]
         control_plane.api.delete(path)
-        wait_until("the pod is gone", lambda: not control_plane.api.list(f"/api/v1/namespaces/{namespace}/pods"))
+        wait_until("the pod is gone", lambda: not control_plane.api.list(f"/api/v1/namespaces/{emptied}/pods"))
 
     def test_a_pod_that_is_not_bound_is_left_alone(
-        self, control_plane: ControlPlane, namespace: str, nodes: list[str], hollow_kubelet: object
+        self, control_plane: ControlPlane, emptied: str, nodes: list[str], hollow_kubelet: object
     ):
-        control_plane.api.create(pod("waiting", namespace))
-        control_plane.api.create(pod("bound", namespace, nodeName=nodes[0]))
-        path = f"/api/v1/namespaces/{namespace}/pods"
+        control_plane.api.create(pod("waiting", emptied))
+        control_plane.api.create(pod("bound", emptied, nodeName=nodes[0]))
+        path = f"/api/v1/namespaces/{emptied}/pods"
         wait_until("the other runs", lambda: control_plane.api.get(f"{path}/bound")["status"]["phase"] == "Running")
         assert control_plane.api.get(f"{path}/waiting")["status"] == {
             "phase": "Pending",
