@@ -85,6 +85,7 @@ async def test_the_heat_map_is_walked_sorted_and_opened_by_keys(browser):
         assert "normalized" in said
         await page.press("ArrowUp", "Enter")
         await page.until("document.querySelector('[aria-sort=descending]')?.textContent.startsWith('NodeAffinity')")
+        await page.run(SETTLED)  # the rows follow the heading
         shown = [int(row[3]) for row in await page.run(HEAT_ROWS)]
         assert shown == sorted(shown, reverse=True)
         await page.press("Enter")
