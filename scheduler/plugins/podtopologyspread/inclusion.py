@@ -48,7 +48,7 @@ class Inclusion:
         if honor_taints:
             self._tolerations = in_force(spec.tolerations, comparing=comparing)
         self._cache = RowCache(Change.LABELS | Change.TAINTS)
-        self._domains: dict[str, tuple[int, npt.NDArray[np.intp]]] = {}
+        self._domains: dict[str, tuple[tuple[int, int], npt.NDArray[np.intp]]] = {}
         self.mask: Mask | None = None
         self.version = 0
 
@@ -60,11 +60,12 @@ class Inclusion:
     def domains(self, column: LabelColumn) -> npt.NDArray[np.intp]:
         """The ids that included nodes have of one of the labels that all of them must have."""
         found = self._domains.get(column.key)
-        if found is None or found[0] != self.version:
+        versions = self.version, column.version  # a node may go on counting, in another domain
+        if found is None or found[0] != versions:
             assert self.mask is not None
             present = np.zeros(len(column.values), np.bool_)
             present[column.ids[: len(self.mask)][self.mask]] = True
-            found = self._domains[column.key] = (self.version, np.flatnonzero(present))
+            found = self._domains[column.key] = (versions, np.flatnonzero(present))
         return found[1]
 
     def _included(self, view: NodeView) -> Mask | None:

@@ -113,3 +113,17 @@ def test_affinity_by_distinct_values_agrees_with_affinity_by_node(nodes, incomin
 def test_match_fields(requirement, names):
     field = {"key": requirement.key, "operator": requirement.operator, "values": list(requirement.values)}
     assert included(pod("p").requires_node(term(fields=[field]))) == names
+
+
+def test_domains_follow_a_node_that_goes_on_counting_in_another_one():
+    table = table_of([node("a").zone("x"), *(node(f"other-{number}").zone("z") for number in range(5))])
+    inclusion = Inclusion((ZONE,), pod("p").build().spec, honor_affinity=False, honor_taints=False)
+
+    def zones() -> list[str | None]:
+        inclusion.refresh(table)
+        column = table.labels(ZONE)
+        return sorted(str(column.values[domain]) for domain in inclusion.domains(column))
+
+    assert zones() == ["x", "z"]
+    table.set(node("a").zone("y").build())
+    assert zones() == ["y", "z"]
