@@ -9,7 +9,7 @@ import msgspec
 
 from scheduler.framework.interface import NodeNames
 from scheduler.framework.recorder import PRE_FILTER, ask, skips
-from scheduler.framework.settled import Asked, Step, added, steps
+from scheduler.framework.settled import Learning, Step, known_steps
 from scheduler.framework.status import Code, PluginError, Status, unresolvable
 
 if TYPE_CHECKING:
@@ -40,22 +40,16 @@ def run_pre_filters(
 
     Raises PluginError if one fails.
     """
-    known: list[Step[PreFilterPlugin]] | None = None if cache is None or cycle.sampled else cache.memo.get(PRE_FILTER)
+    known: list[Step[PreFilterPlugin]] | None = known_steps(cache, cycle, PRE_FILTER)
     answers = _Answers(cycle)
     if known is None:
         return _ask_all(plugins, answers, cache)
-    recorder = cycle.recorder
-    for plugin, left, skipped, counted in known:
-        if plugin is not None:
-            if not answers.take(plugin.name, plugin.pre_filter(cycle)):
-                return answers.outcome()
-            continue
-        if left:
-            cycle.data.update(left)
-        answers.skipped += skipped
-        if recorder is not None:
-            for name in counted:
-                recorder.evaluated(PRE_FILTER, name)
+    for step in known:
+        plugin = step.plugin
+        if plugin is None:
+            answers.skipped += step.hand_on(cycle, PRE_FILTER)
+        elif not answers.take(plugin.name, plugin.pre_filter(cycle)):
+            break
     return answers.outcome()
 
 
@@ -63,19 +57,15 @@ def _ask_all(plugins: Sequence[PreFilterPlugin], answers: _Answers, cache: Shape
     """Ask all plugins, and remember which of them need not be asked again if all let the pod in."""
     cycle = answers.cycle
     timed = cycle.recorder is not None and cycle.sampled
-    remember = cache is not None and cache.seen_before(PRE_FILTER)
-    asked: list[Asked[PreFilterPlugin]] = []
+    learning: Learning[PreFilterPlugin] = Learning(cache, cycle, PRE_FILTER)
     for plugin in plugins:
-        before = frozenset(cycle.data) if remember else _NOBODY
         answer = ask(cycle, PRE_FILTER, plugin.name, plugin.pre_filter, cycle) if timed else plugin.pre_filter(cycle)
         if not answers.take(plugin.name, answer):
             return answers.outcome()
-        if remember:
-            skipped = skips(answer)
-            settled = (answer is None or skipped) and plugin.pre_filter_settled(cycle)
-            asked.append(Asked(plugin, plugin.name, skipped, added(cycle, before), settled))
-    if remember and cache is not None:
-        cache.memo[PRE_FILTER] = steps(asked)
+        skipped = skips(answer)
+        settled = plugin.pre_filter_settled if answer is None or skipped else None
+        learning.note(plugin, plugin.name, skipped=skipped, settled=settled)
+    learning.keep()
     return answers.outcome()
 
 

@@ -137,16 +137,10 @@ class RowCache(Versioned):
             vector = np.zeros(size, part.dtype)
         elif len(vector) < size:
             vector = np.concatenate([vector, np.zeros(size - len(vector), vector.dtype)])
-        else:
-            if len(rows) == 1:  # as after each pod
-                row, entry = rows.item(), 0 if part is None else part.item()
-                if vector.item(row) == entry:
-                    return
-                self.before_patch(rows)
-                vector[row] = entry
-                self.patched = rows
-                self.version += 1
+        elif len(rows) == 1:  # as after each pod: plain numbers are compared more quickly
+            if vector.item(rows.item()) == (0 if part is None else part.item()):
                 return
+        else:
             known = vector[rows]
             if not np.count_nonzero(known if part is None else known != part):
                 return

@@ -12,7 +12,7 @@ from scheduler.cache.bare import BareNodeView
 from scheduler.cache.nodes import NodeView
 from scheduler.framework.arithmetic import bounds
 from scheduler.framework.recorder import NORMALIZE, PRE_SCORE, SCORE, ask
-from scheduler.framework.settled import Asked, Step, added, steps
+from scheduler.framework.settled import Learning, Step, known_steps
 from scheduler.framework.status import Code, PluginError
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ Rows = npt.NDArray[np.intp]
 
 MAX_NODE_SCORE: Final = 100
 MIN_NODE_SCORE: Final = 0
-
-_NOBODY: Final[frozenset[str]] = frozenset()
 
 
 class PluginScores:
@@ -57,42 +55,30 @@ def run_pre_scores(profile: Profile, cycle: Cycle, cache: ShapeCache | None = No
     Raises PluginError if one fails.
     """
     view = _view(cycle)
-    known: list[Step[PreScorePlugin]] | None = None if cache is None or cycle.sampled else cache.memo.get(PRE_SCORE)
+    known: list[Step[PreScorePlugin]] | None = known_steps(cache, cycle, PRE_SCORE)
     if known is None:
         return _ask_all(profile, cycle, view, cache)
-    recorder = cycle.recorder
     skipped: tuple[str, ...] = ()
-    for plugin, left, skips_for_good, counted in known:
-        if plugin is not None:
-            if _takes_part(cycle, plugin, plugin.pre_score(cycle, view)):
-                continue
+    for step in known:
+        plugin = step.plugin
+        if plugin is None:
+            skipped += step.hand_on(cycle, PRE_SCORE)
+        elif not _takes_part(cycle, plugin, plugin.pre_score(cycle, view)):
             skipped += (plugin.name,)
-        else:
-            if left:
-                cycle.data.update(left)
-            skipped += skips_for_good
-            if recorder is not None:
-                for name in counted:
-                    recorder.evaluated(PRE_SCORE, name)
     return _names(skipped)
 
 
 def _ask_all(profile: Profile, cycle: Cycle, view: NodeView, cache: ShapeCache | None) -> frozenset[str]:
     """Ask all plugins, and remember which of them need not be asked again."""
-    remember = cache is not None and cache.seen_before(PRE_SCORE)
-    asked: list[Asked[PreScorePlugin]] = []
+    learning: Learning[PreScorePlugin] = Learning(cache, cycle, PRE_SCORE)
     skipped: tuple[str, ...] = ()
     for plugin in profile.pre_score:
-        before = frozenset(cycle.data) if remember else _NOBODY
         answer = ask(cycle, PRE_SCORE, plugin.name, plugin.pre_score, cycle, view)
         takes_part = _takes_part(cycle, plugin, answer)
         if not takes_part:
             skipped += (plugin.name,)
-        if remember:
-            left, settled = added(cycle, before), plugin.pre_score_settled(cycle)
-            asked.append(Asked(plugin, plugin.name, not takes_part, left, settled))
-    if remember and cache is not None:
-        cache.memo[PRE_SCORE] = steps(asked)
+        learning.note(plugin, plugin.name, skipped=not takes_part, settled=plugin.pre_score_settled)
+    learning.keep()
     return _names(skipped)
 
 

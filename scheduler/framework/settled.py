@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from scheduler.framework.cycle import Cycle
+    from scheduler.framework.shape_cache import ShapeCache
 
 P = TypeVar("P")
 
@@ -37,6 +38,15 @@ class Step(NamedTuple, Generic[P]):
     skipped: tuple[str, ...]
     counted: tuple[str, ...]
 
+    def hand_on(self, cycle: Cycle, point: str) -> tuple[str, ...]:
+        """Let the answers hold for one more pod; the names of those that skip it."""
+        if self.left:
+            cycle.data.update(self.left)
+        if cycle.recorder is not None:
+            for name in self.counted:
+                cycle.recorder.evaluated(point, name)
+        return self.skipped
+
 
 def steps(asked: Iterable[Asked[P]]) -> list[Step[P]]:
     """How the plugins are gone through from now on, in the order in which they were asked."""
@@ -56,6 +66,36 @@ def steps(asked: Iterable[Asked[P]]) -> list[Step[P]]:
     return found
 
 
-def added(cycle: Cycle, before: frozenset[str]) -> dict[str, Any]:
-    """What there is in `Cycle.data` that was not there before."""
-    return {key: value for key, value in cycle.data.items() if key not in before}
+def known_steps(cache: ShapeCache | None, cycle: Cycle, point: str) -> list[Step[Any]] | None:
+    """How the plugins of a point are gone through; None where all are to be asked, as in cycles that are timed."""
+    return None if cache is None or cycle.sampled else cache.memo.get(point)
+
+
+class Learning(Generic[P]):
+    """Notes what the plugins of a point answer, to be gone by for the pods of the shape to come.
+
+    It does so only for a shape that was seen before: most work would be in vain for one that has a single pod.
+    """
+
+    __slots__ = ("_asked", "_before", "_cache", "_cycle", "_point")
+
+    def __init__(self, cache: ShapeCache | None, cycle: Cycle, point: str) -> None:
+        self._cache = cache if cache is not None and cache.seen_before(point) else None
+        self._cycle = cycle
+        self._point = point
+        self._asked: list[Asked[P]] = []
+        self._before = set(cycle.data) if self._cache is not None else set()
+
+    def note(self, plugin: P, name: str, *, skipped: bool, settled: Callable[[Cycle], bool] | None) -> None:
+        """A plugin has answered; `settled` says whether for good, None if that is out of the question."""
+        if self._cache is None:
+            return
+        left = {key: value for key, value in self._cycle.data.items() if key not in self._before}
+        self._before.update(left)
+        holds = settled is not None and settled(self._cycle)
+        self._asked.append(Asked(plugin, name, skipped, left, holds))
+
+    def keep(self) -> None:
+        """All plugins have answered, and the pod goes on."""
+        if self._cache is not None:
+            self._cache.memo[self._point] = steps(self._asked)
