@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from e2e.oracle import coverage
+from e2e.oracle import conformance, coverage
 from e2e.oracle.berth import BERTH
 from e2e.oracle.conformance import DEFAULT_PROFILES, run
 
@@ -31,3 +31,11 @@ def test_so_they_do_with_what_is_kept_from_earlier_decisions_and_each_checked(pr
 def test_so_they_do_under_feature_gates_that_change_them(gates: str, profile: str):
     report = run(profile, seed=1, n=CASES, gates=gates)
     assert report.ok, str(report)
+
+
+def test_many_cases_are_compared_in_batches_and_none_is_left_out(monkeypatch: pytest.MonkeyPatch):
+    told: list[tuple[int, int, int]] = []
+    monkeypatch.setattr(conformance, "BATCH", 4)
+    report = run("taints", seed=1, n=10, progress=lambda *numbers: told.append(numbers))
+    assert report.ok, str(report)
+    assert told == [(number, 10, 0) for number in range(1, 11)]

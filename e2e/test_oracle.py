@@ -146,6 +146,10 @@ def test_the_same_seed_gives_the_same_cases_in_every_process(hash_seed: str):
     assert printed.splitlines() == expected.generate("all", 150, seed=5)
 
 
+def test_a_case_has_its_number_whichever_case_is_the_first():
+    assert expected.generate("all", 5, seed=5, first=7) == expected.generate("all", 12, seed=5)[7:]
+
+
 def test_the_same_cases_get_the_same_decisions():
     cases = expected.generate("scoring", 30, seed=5)
     assert expected.decide(cases) == expected.decide(cases)

@@ -16,7 +16,9 @@ import shlex
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +33,12 @@ if TYPE_CHECKING:
 DEFAULT_PROFILES = expected.PROFILES[: expected.PROFILES.index("combined") + 1]
 KEEP = Path("build/conformance")
 SHOWN_DIFFERENCES = 12
+BATCH = 2000
+"""So many cases are in memory at a time, and as many being made and decided by kube-scheduler's code meanwhile."""
+MANY = 1000
+"""With more cases that differ, a run ends with the batch."""
+TOLD_EVERY = 10_000
+"""Where nobody watches, progress is told after so many cases."""
 
 
 @dataclass(frozen=True)
@@ -104,17 +112,33 @@ def run(
     defaults filled in, ``workers`` is the number of Berth processes, failing cases are written to the folder ``keep``,
     and ``progress`` is told (done, of, differing) as the decisions come in.
     """
-    cases = expected.generate(profile, n, seed)
-    return check(
-        profile,
-        cases,
-        expected.decide_cached(cases, profile, seed, gates),
-        berth_cases=expected.defaulted(cases) if defaulted else cases,
-        berth=_gated(berth, gates),
-        workers=workers,
-        keep=keep,
-        progress=progress,
-    )
+    report = Report(profile)
+    decided = expected.decide if n > BATCH else partial(expected.decide_cached, profile=profile, seed=seed)
+
+    def prepare(first: int) -> tuple[list[bytes], list[bytes], list[bytes]]:
+        cases = expected.generate(profile, min(BATCH, n - first), seed, first)
+        return cases, decided(cases, gates=gates), expected.defaulted(cases) if defaulted else cases
+
+    with ThreadPoolExecutor(max_workers=1) as ahead:
+        coming = ahead.submit(prepare, 0)
+        for first in range(0, n, BATCH):
+            cases, wanted, ours = coming.result()
+            if first + BATCH < n:
+                coming = ahead.submit(prepare, first + BATCH)
+            _compare_all(
+                report,
+                n,
+                cases,
+                wanted,
+                ours,
+                berth=_gated(berth, gates),
+                workers=workers,
+                keep=keep,
+                progress=progress,
+            )
+            if report.broken or len(report.failures) > MANY:
+                break
+    return report
 
 
 def _gated(berth: Sequence[str], gates: str) -> Sequence[str]:
@@ -134,20 +158,46 @@ def check(
 ) -> Report:
     """Compare Berth's decisions on ``cases`` with the lines ``wanted``, the oracle's decisions on them."""
     report = Report(profile)
+    _compare_all(
+        report,
+        len(cases),
+        cases,
+        wanted,
+        berth_cases or cases,
+        berth=berth,
+        workers=workers,
+        keep=keep,
+        progress=progress,
+    )
+    return report
+
+
+def _compare_all(
+    report: Report,
+    total: int,
+    cases: list[bytes],
+    wanted: list[bytes],
+    ours: list[bytes],
+    *,
+    berth: Sequence[str],
+    workers: int,
+    keep: Path | None,
+    progress: Callable[[int, int, int], None] | None,
+) -> None:
+    """Add to a report what Berth decides on some of its cases."""
     start = time.monotonic()
     try:
-        for index, actual in decisions(berth_cases or cases, berth, workers=workers):
+        for index, actual in decisions(ours, berth, workers=workers):
             want = json.loads(wanted[index])
             comparison = compare(want, actual)
             report.verdicts[comparison.verdict] += 1
             if comparison.verdict is Verdict.DIFFERS:
                 report.failures.append(_failure(index, cases[index], want, actual, comparison, keep))
             if progress:
-                progress(report.cases, len(cases), len(report.failures))
+                progress(report.cases, total, len(report.failures))
     except BerthError as error:
         report.broken = str(error)
-    report.berth_seconds = time.monotonic() - start
-    return report
+    report.berth_seconds += time.monotonic() - start
 
 
 def _failure(
@@ -166,8 +216,8 @@ def _progress(profile: str) -> Callable[[int, int, int], None]:
     live = sys.stderr.isatty()
 
     def tell(done: int, of: int, differing: int) -> None:
-        if live and (done % 10 == 0 or done == of):
-            end = "\n" if done == of else "\r"
+        if (done % 10 == 0 if live else done % TOLD_EVERY == 0) or done == of:
+            end = "\r" if live and done < of else "\n"
             print(f"{profile}: {done}/{of} cases, {differing} differ ", end=end, file=sys.stderr, flush=True)
 
     return tell

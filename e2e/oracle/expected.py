@@ -36,9 +36,9 @@ PROFILES = (
 """All profiles of the generator; what needs no devices first."""
 
 
-def generate(profile: str, n: int, seed: int) -> list[bytes]:
-    """``n`` cases of one profile; the same arguments give the same cases."""
-    return list(profiles.generate(profile, n, seed))
+def generate(profile: str, n: int, seed: int, first: int = 0) -> list[bytes]:
+    """``n`` cases of one profile from number ``first`` on; the same arguments give the same cases."""
+    return list(profiles.generate(profile, n, seed, first))
 
 
 def defaulted(cases: list[bytes]) -> list[bytes]:

@@ -14,16 +14,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-import numpy as np
 from msgspec.structs import replace
 
-from scheduler.api.conditions import is_terminal
 from scheduler.api.decode import DecodeError, decode_as
 from scheduler.api.defaults import apply_defaults
-from scheduler.api.objects import Namespace, Node, Pod
+from scheduler.api.objects import Pod
 from scheduler.api.resources import KINDS
 from scheduler.app.case_binding import BEHAVIORS, CaseWriters, end_of
 from scheduler.app.case_events import hints_of
+from scheduler.app.case_history import fill, rehearsal
 from scheduler.app.profiles import build_profiles
 from scheduler.app.reservations import reservations
 from scheduler.cache.state import ClusterState
@@ -125,7 +124,8 @@ class CaseRunner:
         profile = profiles.get(info.scheduler_name)
         if profile is None:
             raise CaseError(f'pod: no profile for schedulerName "{info.scheduler_name}"')
-        _fill(state, decoded, profiles, between=partial(_rehearse, state, profile, info) if self._warm else _nothing)
+        rehearse = partial(rehearsal, state, profile, info) if self._warm else None
+        fill(state, decoded, profiles, rehearse, ordered=case.get("sampling") is True)
         if info.nominated_node_name:
             state.nominations.add(info, info.nominated_node_name)
         return _Read(state, profile, info, writers, config.percentage_of_nodes_to_score or 0)
@@ -239,42 +239,3 @@ def _decoded(place: str, value: Any) -> Any:
         return decode_as(type_, apply_defaults(value))
     except DecodeError as problem:
         raise CaseError(f"{place}: {value.get('kind')}: {problem}") from problem
-
-
-def _nothing() -> None:
-    """What happens between the parts of a state where nothing is to be kept."""
-
-
-def _rehearse(state: ClusterState, profile: Profile, pod: PodInfo) -> None:
-    """Decide on the state so far, and on one in which a pod comes and goes."""
-    names = [state.nodes.name(row) for row in np.flatnonzero(state.nodes.live).tolist()]
-    with suppress(NoNodesError, FitError, PluginError):
-        Algorithm(state, all_nodes=True).decide(profile, pod)
-    with state.what_if() as trial, suppress(NoNodesError, FitError, PluginError):
-        trial.add(replace(pod, uid=f"{pod.uid}-twin", name=f"{pod.name}-twin"), names[len(names) // 2] if names else "")
-        Algorithm(state, all_nodes=True).decide(profile, pod)
-
-
-def _fill(
-    state: ClusterState, objects: list[Any], profiles: Mapping[str, Profile], *, between: Callable[[], None]
-) -> None:
-    """Put objects into a state; `between` is called when a half of the nodes, and a half of the pods, are in."""
-    others = [item for item in objects if item is not None and not isinstance(item, Pod)]
-    for number, item in enumerate(others):
-        if isinstance(item, Node):
-            state.set_node(item)
-        elif isinstance(item, Namespace):
-            state.set_namespace(item)
-        else:
-            state.set_object(type(item).__name__, item)
-        if number == len(others) // 2:
-            between()
-    pods = [item for item in objects if isinstance(item, Pod) and not is_terminal(item)]
-    for number, item in enumerate(pods):
-        pod = state.info(item)
-        if pod.node_name:
-            state.set_pod(pod)
-        elif pod.nominated_node_name and pod.scheduler_name in profiles:
-            state.nominations.add(pod, pod.nominated_node_name)
-        if number == len(pods) // 2:
-            between()

@@ -89,10 +89,10 @@ ALL = (*_MAKERS, "all")
 """Whatever ``generate`` takes."""
 
 
-def generate(profile: str, n: int, seed: int) -> Iterator[bytes]:
-    """``n`` cases as lines of JSON without the newline; the same arguments give the same cases."""
+def generate(profile: str, n: int, seed: int, first: int = 0) -> Iterator[bytes]:
+    """``n`` cases from number ``first`` on, as lines of JSON without the newline; a number has always the same case."""
     names = [*PROFILES, "mixed", "mixed"] if profile == "all" else [profile]
-    for number in range(n):
+    for number in range(first, first + n):
         name = names[number % len(names)]
         yield json.dumps(_case(name, number, seed), separators=(",", ":")).encode()
 

@@ -1,0 +1,141 @@
+"""Ways to come to the state of a case: straight, or by a history of other states with decisions in between.
+
+The second leaves behind all that is kept from one decision to the next, and must make no difference.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from msgspec.structs import replace
+
+from scheduler.api.conditions import is_terminal
+from scheduler.api.objects import Namespace, Node, Pod
+from scheduler.cycle.algorithm import Algorithm, FitError, NoNodesError
+from scheduler.framework.status import PluginError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from scheduler.cache.pods import PodInfo
+    from scheduler.cache.state import ClusterState
+    from scheduler.framework.profile import Profile
+
+_CHANGED_ALONE = 2
+"""So many nodes change with decisions in between, the others at once."""
+
+
+def fill(
+    state: ClusterState,
+    objects: Sequence[Any],
+    profiles: Mapping[str, Profile],
+    rehearse: Callable[[], None] | None = None,
+    *,
+    ordered: bool = False,
+) -> None:
+    """Put objects into a state; None among them is left out.
+
+    With `rehearse`, which is to take decisions, they come by a history: nodes and pods are first a half of them, some
+    are first like their neighbours (so that a node changes its zone, its taints and its size, and a pod its labels and
+    its node), and other objects go and come back. `ordered` says that the order of nodes counts, which a change of
+    zone changes for good.
+    """
+    others = [item for item in objects if item is not None and not isinstance(item, Pod)]
+    pods = [item for item in objects if isinstance(item, Pod) and not is_terminal(item)]
+    if rehearse is None:
+        for item in others:
+            _set(state, item)
+        for pod in pods:
+            _set_pod(state, pod, profiles)
+        return
+    _others_by_history(state, others, rehearse, ordered=ordered)
+    _pods_by_history(state, pods, profiles, rehearse)
+
+
+def rehearsal(state: ClusterState, profile: Profile, pod: PodInfo) -> None:
+    """Decide on the state so far, and on one in which a pod comes and goes."""
+    names = [state.nodes.name(row) for row in np.flatnonzero(state.nodes.live).tolist()]
+    with suppress(NoNodesError, FitError, PluginError):
+        Algorithm(state, all_nodes=True).decide(profile, pod)
+    with state.what_if() as trial, suppress(NoNodesError, FitError, PluginError):
+        trial.add(replace(pod, uid=f"{pod.uid}-twin", name=f"{pod.name}-twin"), names[len(names) // 2] if names else "")
+        Algorithm(state, all_nodes=True).decide(profile, pod)
+
+
+def _others_by_history(
+    state: ClusterState, others: Sequence[Any], rehearse: Callable[[], None], *, ordered: bool
+) -> None:
+    nodes = [] if ordered else [item for item in others if isinstance(item, Node)]
+    disguised = list(zip(nodes[1::2], nodes[::2], strict=False))
+    strangers = {id(node): other for node, other in disguised}
+    for number, item in enumerate(others):
+        other = strangers.get(id(item))
+        _set(state, item if other is None else _like(item, other))
+        if number == len(others) // 2:
+            rehearse()
+    for number, (node, _) in enumerate(disguised):
+        if number < _CHANGED_ALONE:
+            rehearse()
+        _set(state, node)
+    rehearse()
+    gone = [item for item in others if not isinstance(item, Node | Namespace)][::2]
+    if gone:
+        for item in gone:
+            state.remove_object(type(item).__name__, item.metadata.namespace, item.metadata.name)
+        rehearse()
+        for item in gone:
+            _set(state, item)
+
+
+def _pods_by_history(
+    state: ClusterState, pods: Sequence[Pod], profiles: Mapping[str, Profile], rehearse: Callable[[], None]
+) -> None:
+    placed = [pod for pod in pods if pod.spec.node_name]
+    disguised = list(zip(placed[1::3], placed[::3], strict=False))
+    strangers = {id(pod): other for pod, other in disguised}
+    for number, pod in enumerate(pods):
+        other = strangers.get(id(pod))
+        _set_pod(state, pod if other is None else _in_place_of(pod, other), profiles)
+        if number == len(pods) // 2:
+            rehearse()
+    if disguised:
+        rehearse()
+    for pod, _ in disguised:
+        # A pod does not move: it goes, and another one comes.
+        state.remove_pod(pod.metadata.uid)
+        _set_pod(state, pod, profiles)
+
+
+def _like(node: Node, other: Node) -> Node:
+    """The node as it would be with all that another one has but the name."""
+    return replace(
+        node, metadata=replace(node.metadata, labels=other.metadata.labels), spec=other.spec, status=other.status
+    )
+
+
+def _in_place_of(pod: Pod, other: Pod) -> Pod:
+    """The pod with the labels and on the node of another one."""
+    return replace(
+        pod,
+        metadata=replace(pod.metadata, labels=other.metadata.labels),
+        spec=replace(pod.spec, node_name=other.spec.node_name),
+    )
+
+
+def _set(state: ClusterState, item: Any) -> None:
+    if isinstance(item, Node):
+        state.set_node(item)
+    elif isinstance(item, Namespace):
+        state.set_namespace(item)
+    else:
+        state.set_object(type(item).__name__, item)
+
+
+def _set_pod(state: ClusterState, item: Pod, profiles: Mapping[str, Profile]) -> None:
+    pod = state.info(item)
+    if pod.node_name:
+        state.set_pod(pod)
+    elif pod.nominated_node_name and pod.scheduler_name in profiles:
+        state.nominations.add(pod, pod.nominated_node_name)
