@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.cache.amounts import amounts
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -32,6 +34,15 @@ class Rivals(NamedTuple):
         """Those on the rows that a mask over all rows picks."""
         chosen = wanted[self.rows]
         return Rivals(self.rows[chosen], self.taken[chosen], self.usages)
+
+    def loads(self, table: NodeTable) -> npt.NDArray[np.int64]:
+        """int64[resources + 3, rows]: what they take on each node together, in the order of `amounts`."""
+        each = amounts(table, self.usages)
+        loads = np.zeros((len(each), table.size), np.int64)
+        if len(self.rows):
+            for load, amount in zip(loads, each[:, self.taken], strict=True):
+                np.add.at(load, self.rows, amount)
+        return loads
 
 
 class Nominations:

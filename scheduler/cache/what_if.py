@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.cache.amounts import amounts
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -74,15 +76,10 @@ class ColumnTrial:
     only filters may be asked meanwhile that read nothing but columns. Undone as a whole.
     """
 
-    __slots__ = ("_nodes", "_requests", "_rows", "_saved")
+    __slots__ = ("_amounts", "_nodes", "_rows", "_saved")
 
     def __init__(self, nodes: NodeTable, rows: Rows, usages: Sequence[Usage]) -> None:
-        indices = {name: nodes.resource(name) for usage in usages for name in usage.requests}
-        self._requests = np.zeros((len(nodes.resources) + 2, len(usages)), np.int64)
-        for column, usage in enumerate(usages):
-            for name, amount in usage.requests.items():
-                self._requests[indices[name], column] = amount
-            self._requests[-2:, column] = usage.nonzero_cpu, usage.nonzero_memory
+        self._amounts = amounts(nodes, usages)
         self._nodes = nodes
         self._rows = rows
         self._saved = nodes.requested[:, rows].copy(), nodes.nonzero[:, rows].copy(), nodes.pod_count[rows].copy()
@@ -92,9 +89,11 @@ class ColumnTrial:
 
         The rows must be distinct.
         """
-        amounts = sign * self._requests[:, usages]
-        self._nodes.requested[: len(amounts) - 2, rows] += amounts[:-2]
-        self._nodes.nonzero[:, rows] += amounts[-2:]
+        taken = self._amounts[:, usages]
+        if sign < 0:
+            taken = -taken
+        self._nodes.requested[: len(taken) - 3, rows] += taken[:-3]
+        self._nodes.nonzero[:, rows] += taken[-3:-1]
         self._nodes.pod_count[rows] += sign
 
     def move_all(self, rows: Rows, usages: Rows, sign: int) -> None:
@@ -102,10 +101,10 @@ class ColumnTrial:
         if len(rows) == len(set(rows.tolist())):
             self.move(rows, usages, sign)
             return
-        amounts = sign * self._requests[:, usages]
-        for column, amount in zip(self._nodes.requested, amounts[:-2], strict=False):
+        taken = sign * self._amounts[:, usages]
+        for column, amount in zip(self._nodes.requested, taken[:-3], strict=False):
             np.add.at(column, rows, amount)
-        for column, amount in zip(self._nodes.nonzero, amounts[-2:], strict=True):
+        for column, amount in zip(self._nodes.nonzero, taken[-3:-1], strict=True):
             np.add.at(column, rows, amount)
         np.add.at(self._nodes.pod_count, rows, sign)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - msgspec resolves annotations at run time
+from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -190,10 +192,13 @@ def post_filter_record(outcome: PostFilterOutcome | None) -> PostFilterRecord | 
 
 
 def _evictions(evictions: Sequence[Eviction]) -> tuple[EvictionRecord, ...]:
-    return tuple(
-        EvictionRecord(eviction.node, tuple(pod.key for pod in eviction.victims), eviction.violations)
-        for eviction in sorted(evictions, key=lambda eviction: eviction.node)
-    )
+    return tuple(map(_eviction, sorted(evictions, key=attrgetter("node"))))
+
+
+@lru_cache(maxsize=4096)
+def _eviction(eviction: Eviction) -> EvictionRecord:
+    """The next attempts choose among mostly the same."""
+    return EvictionRecord(eviction.node, tuple(pod.key for pod in eviction.victims), eviction.violations)
 
 
 def _feasible(decision: Decision, known: KnownScores) -> dict[str, NodeScore]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from scheduler.queue.entry import QueuedPod
 
@@ -82,15 +82,26 @@ class QueueHistory:
         if len(entries) > LIMIT:
             del entries[1]
 
-    def extend(self, entries: Iterable[HistoryEntry]) -> None:
-        """Append entries of their own."""
-        self.entries += entries
+    def extend(self, entries: Sequence[HistoryEntry]) -> None:
+        """Append entries that are from now on its own; the first is merged with an equal last one."""
+        if not entries:
+            return
+        first, *others = entries
+        last = self.entries[-1] if self.entries else None
+        if last is not None and last.is_like(first.what, first.event, first.plugin, first.queue):
+            last.count += first.count
+            last.until = first.until or first.time
+            last.object = first.object
+            self.entries += others
+        else:
+            self.entries += entries
         if len(self.entries) > LIMIT:
             del self.entries[1 : len(self.entries) - LIMIT + 1]
 
 
 class KeptEvents:
-    """The events on which hints kept a group of pods waiting, counted once for all of them.
+    """The events after which a group of pods stayed where it was, counted once for all of them: hints had nothing for
+    them, or the same plugin holds all of them back still.
 
     A pod that joins notes the `position`, and what is `since` then is its own.
     """
@@ -102,18 +113,18 @@ class KeptEvents:
         self._runs: list[tuple[int, HistoryEntry]] = []
         """With the position after each run."""
 
-    def note(self, now: float, event: str, about: str, plugin: str) -> None:
+    def note(self, what: str, now: float, *, event: str, about: str = "", plugin: str, queue: str = "") -> None:
         """An event did not help."""
         self.position += 1
         if self._runs:
             last = self._runs[-1][1]
-            if last.is_like(KEPT, event, plugin, ""):
+            if last.is_like(what, event, plugin, queue):
                 last.count += 1
                 last.until = now
                 last.object = about
                 self._runs[-1] = self.position, last
                 return
-        self._runs.append((self.position, HistoryEntry(KEPT, now, event, about, plugin)))
+        self._runs.append((self.position, HistoryEntry(what, now, event, about, plugin, queue)))
         if len(self._runs) > LIMIT:
             del self._runs[0]
 

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from scheduler.queue.incoming import Incoming
     from scheduler.queue.parked import ParkedGroup
 
+    Moves = tuple[Strategy, str, list[QueuedPod]]
+    """By what, by whose hint, and which pods are to be moved."""
+    Held = tuple[ParkedGroup, Strategy, list[QueuedPod]]
+    """Those of a group that a gate still holds back, and the strategy that they would have been moved by."""
+
 
 class Placement(QueueContents):
     """Puts pods where they belong, asks the gates on the way, and counts what comes in where.
@@ -91,16 +96,36 @@ class Placement(QueueContents):
             self._park(entry, event, strategy)
         return entry.gated
 
+    def _move_groups(self, moves: list[Moves], held: list[Held], event: str, about: str) -> None:
+        """Put parked pods where they belong; of those that a gate still holds back note that it was asked."""
+        for _, _, entries in moves:
+            for entry in entries:
+                self._parked.remove(entry.name)
+        for members, strategy, stay in held:  # by now all that are left of a group, if the gate was asked for all
+            self._stay_gated(members, strategy, stay, event)
+        now = self._clock()
+        for strategy, decider, entries in moves:
+            for entry in entries:
+                place = self._requeue(entry, strategy, event)
+                if not entry.gated:
+                    note(entry, history.WOKEN, now, event=event, about=about, plugin=decider, queue=place)
+
     def _stay_gated(self, members: ParkedGroup, strategy: Strategy, entries: list[QueuedPod], event: str) -> None:
-        """What `_held_back` does with each of these pods of a group, which the same plugin still holds back."""
+        """What `_held_back` does with each of these pods of a group, which the same plugin still holds back.
+
+        Where they are the whole group, what happened is noted once for all of them.
+        """
         if not entries:
             return
-        now = self._clock()
+        now, plugin = self._clock(), entries[0].gating_plugin
+        together = len(entries) == len(members)
         for entry in entries:
             entry.flushed = False
-            if entry.history is not None:
+            if not together and entry.history is not None:
                 members.catch_up(entry)
-                entry.history.note(history.GATED, now, event=event, plugin=entry.gating_plugin, queue="gated")
+                entry.history.note(history.GATED, now, event=event, plugin=plugin, queue="gated")
+        if together and entries[0].history is not None:
+            members.kept.note(history.GATED, now, event=event, plugin=plugin, queue="gated")
         self._note_rejectors(entries[0])
         self._incoming.count("unschedulable", event, strategy, len(entries))
 

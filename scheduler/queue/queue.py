@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from scheduler.framework.events import ClusterEvent
     from scheduler.framework.profile import Profile
     from scheduler.metrics.scheduler_metrics import SchedulerMetrics
-    from scheduler.queue.parked import ParkedGroup
+    from scheduler.queue.placement import Held, Moves
 
 log = logging.getLogger(__name__)
 
@@ -234,8 +234,8 @@ class SchedulingQueue(Placement):
         wildcard = is_wildcard(event)
         if not wildcard and not self.hints.hints(event):
             return
-        moves: list[tuple[Strategy, str, list[QueuedPod]]] = []
-        held: list[tuple[ParkedGroup, Strategy, list[QueuedPod]]] = []
+        moves: list[Moves] = []
+        held: list[Held] = []
         for members in self._parked.groups():
             first = next(iter(members.values()))
             if first.gated and not wildcard and not any(matches(hint, event) for hint in first.gating_events):
@@ -249,17 +249,10 @@ class SchedulingQueue(Placement):
                     held.append((members, strategy, stay))
                 moves.append((strategy, decider, chosen))
             elif decider and self._histories:
-                members.kept.note(self._clock(), event.label, described(old if new is None else new), decider)
-        for members, strategy, stay in held:
-            self._stay_gated(members, strategy, stay, event.label)
+                about = described(old if new is None else new)
+                members.kept.note(history.KEPT, self._clock(), event=event.label, about=about, plugin=decider)
         if moves:
-            about, now = described(old if new is None else new), self._clock()
-        for strategy, decider, entries in moves:
-            for entry in entries:
-                self._parked.remove(entry.name)
-                place = self._requeue(entry, strategy, event.label)
-                if not entry.gated:
-                    note(entry, history.WOKEN, now, event=event.label, about=about, plugin=decider, queue=place)
+            self._move_groups(moves, held, event.label, described(old if new is None else new))
         self._in_flight.observe(event, old, new)
 
     def change_profile(self, profile: Profile) -> None:

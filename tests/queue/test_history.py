@@ -134,6 +134,15 @@ class TestBounds:
             history.note("Popped", float(now))
         assert history.entries == [HistoryEntry("Popped", 0.0, count=5, until=4.0)]
 
+    def test_so_they_are_when_some_come_from_elsewhere(self) -> None:
+        history = QueueHistory()
+        history.note("Kept", 0.0, event="e", about="one")
+        history.extend([HistoryEntry("Kept", 1.0, "e", "two", count=2, until=2.0), HistoryEntry("Kept", 3.0, "f")])
+        assert history.entries == [
+            HistoryEntry("Kept", 0.0, "e", "two", count=3, until=2.0),
+            HistoryEntry("Kept", 3.0, "f"),
+        ]
+
     def test_the_first_entry_and_the_newest_stay(self) -> None:
         history = QueueHistory()
         for now in range(3 * LIMIT):
@@ -144,14 +153,14 @@ class TestBounds:
     def test_so_they_do_when_many_come_at_once(self) -> None:
         history = QueueHistory()
         history.note("Added", 0.0)
-        history.extend(HistoryEntry("Kept", float(now)) for now in range(2 * LIMIT))
+        history.extend([HistoryEntry("Kept", float(now)) for now in range(2 * LIMIT)])
         assert [len(history.entries), history.entries[0].what] == [LIMIT, "Added"]
         assert history.entries[-1].time == 2 * LIMIT - 1
 
     def test_a_group_keeps_the_newest_runs(self) -> None:
         kept = KeptEvents()
         for number in range(3 * LIMIT):
-            kept.note(float(number), f"event {number}", "", "A")
+            kept.note("Kept", float(number), event=f"event {number}", plugin="A")
         found = kept.since(0, 0.0)
         assert [len(found), found[-1].event] == [LIMIT, f"event {3 * LIMIT - 1}"]
 

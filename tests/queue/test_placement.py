@@ -133,6 +133,32 @@ class TestEvents:
         room.queue.move_all(NODE_LABEL, NODE, NODE)
         assert room.where() == {"a": "gated", "b": "active", "c": "gated"}
 
+    def test_that_the_others_stay_is_no_part_of_the_history_of_the_one_that_goes(self):
+        room = Room(queue_always)
+        room.gate.answer = CLOSED
+        room.add("a", "b")
+        room.gate.pre_enqueue = lambda waiting: None if waiting.name == "b" else CLOSED
+        entries = {name: room.queue.get("default", name) for name in ("a", "b")}
+        room.queue.move_all(NODE_LABEL, NODE, NODE)
+        last = {name: room.queue.history(entry)[-2:] for name, entry in entries.items()}
+        assert [(one.what, one.event) for one in last["a"]] == [
+            (history.GATED, "UnscheduledPodAdd"),
+            (history.GATED, NODE_LABEL.label),
+        ]
+        assert [(one.what, one.event) for one in last["b"]] == [
+            (history.GATED, "UnscheduledPodAdd"),
+            (history.WOKEN, NODE_LABEL.label),
+        ]
+
+    def test_where_only_some_are_asked_the_others_have_no_part_in_it(self):
+        room = Room(queue_always)
+        room.gate.answer = CLOSED
+        room.add("a", "b")
+        before = len(room.queue.history(room.queue.get("default", "b")))
+        room.queue.move_all(NODE_LABEL, NODE, NODE, only=lambda waiting: waiting.name == "a")
+        assert room.queue.history(room.queue.get("default", "a"))[-1].event == NODE_LABEL.label
+        assert len(room.queue.history(room.queue.get("default", "b"))) == before
+
 
 class TestUpdates:
     @pytest.mark.parametrize("node", ["", "n"], ids=["", "nominated"])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from scheduler.framework.interface import Eviction
 from scheduler.framework.status import Code, Status
-from scheduler.plugins.defaultpreemption.columns import select_victims_by_columns
 from scheduler.plugins.defaultpreemption.filters import DryRunFilters
 from scheduler.plugins.defaultpreemption.orders import KnownOrders
 from scheduler.plugins.defaultpreemption.victims import select_victims
@@ -43,7 +44,7 @@ class DryRun:
         self._budgets = budgets
         self._now = now
         self._orders = orders if orders is not None and orders.state is cycle.state else KnownOrders(cycle.state)
-        self._kept: Counter[bool] = Counter()
+        self._kept = [0, 0]
         """Candidates by whether they break a budget."""
         self.candidates: list[Eviction] = []
         self.helped = 0
@@ -57,27 +58,31 @@ class DryRun:
         """
         step = wanted or max(len(rows), 1)
         for start in range(0, len(rows), step):
-            part = rows[start : start + step]
-            outcomes = self._outcomes(part)
-            for row in part:
-                self._note(outcomes[row], wanted)
-                if self._kept[False] and len(self.candidates) >= wanted:
-                    return
+            if self._take(self._outcomes(rows[start : start + step]), wanted):
+                return
 
-    def _outcomes(self, rows: Sequence[int]) -> dict[int, Eviction | Status]:
+    def _outcomes(self, rows: Sequence[int]) -> Sequence[Eviction | Status]:
         cycle, filters, budgets, now = self._cycle, self._filters, self._budgets, self._now
         if filters.columns_only:
-            return select_victims_by_columns(cycle, filters, rows, budgets, now, self._orders)
-        return {row: select_victims(cycle, filters, row, budgets, now) for row in rows}
+            indices = np.array(rows, np.intp)
+            orders = self._orders.of(cycle, indices, budgets, now)
+            return orders.outcomes_of(cycle).of(cycle, filters, indices, orders)
+        return [select_victims(cycle, filters, row, budgets, now) for row in rows]
 
-    def _note(self, outcome: Eviction | Status, wanted: int) -> None:
-        if isinstance(outcome, Eviction):
-            self.helped += 1
-            breaking = outcome.violations > 0
-            if self._kept[breaking] < wanted:
-                self._kept[breaking] += 1
-                self.candidates.append(outcome)
-            return
-        self.tried[outcome] += 1
-        if outcome.code is Code.ERROR:
-            self.errors.append(outcome.message)
+    def _take(self, outcomes: Sequence[Eviction | Status], wanted: int) -> bool:
+        """Note what came of some nodes, in turn, until there are enough candidates; whether there are."""
+        kept, candidates = self._kept, self.candidates
+        for outcome in outcomes:
+            if isinstance(outcome, Eviction):
+                self.helped += 1
+                breaking = outcome.violations > 0
+                if kept[breaking] < wanted:
+                    kept[breaking] += 1
+                    candidates.append(outcome)
+            else:
+                self.tried[outcome] += 1
+                if outcome.code is Code.ERROR:
+                    self.errors.append(outcome.message)
+            if kept[False] and len(candidates) >= wanted:
+                return True
+        return False

@@ -3,36 +3,39 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from scheduler.plugins.defaultpreemption.orders import NOBODY
 from scheduler.plugins.defaultpreemption.victims import NO_VICTIMS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from scheduler.cache.nominations import Rivals
     from scheduler.cache.what_if import ColumnTrial
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.interface import Eviction
     from scheduler.framework.status import Status
-    from scheduler.plugins.defaultpreemption.budgets import Budgets
     from scheduler.plugins.defaultpreemption.filters import DryRunFilters
-    from scheduler.plugins.defaultpreemption.orders import KnownOrders
+    from scheduler.plugins.defaultpreemption.orders import Orders
+
+NOBODY: Final = -1
+"""In the place of a possible victim where a node has no more of them."""
 
 Rows = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 
 def select_victims_by_columns(
-    cycle: Cycle, filters: DryRunFilters, rows: Sequence[int], budgets: Budgets, now: float, known: KnownOrders
+    cycle: Cycle, filters: DryRunFilters, rows: Rows, orders: Orders, rivals: Rivals
 ) -> dict[int, Eviction | Status]:
-    """By row, whom to evict or why that does not help; the rows' k-th pods are all put back in one go."""
-    indices = np.array(rows, np.intp)
-    orders = known.of(cycle, indices, budgets, now)
+    """By row, whom to evict or why that does not help; the rows' k-th pods are all put back in one go.
+
+    `orders` must be up to date in these rows; `rivals` are the nominated pods that matter as much, there or elsewhere.
+    """
+    indices = rows
     somebody = orders.taken[indices, 0] != NOBODY
     found: dict[int, Eviction | Status] = dict.fromkeys(indices[~somebody].tolist(), NO_VICTIMS)
     indices = indices[somebody]
@@ -45,7 +48,7 @@ def select_victims_by_columns(
     state = cycle.state
     chosen = np.zeros(cycle.nodes.size, np.bool_)
     chosen[indices] = True
-    rivals = state.nominations.rivals(cycle.pod, state.nodes, state.pods).on(chosen)
+    rivals = rivals.on(chosen)
     usages = [*rivals.usages, *orders.usages]
     taken = taken + len(rivals.usages)
     with state.what_if_columns(indices, usages) as trial:

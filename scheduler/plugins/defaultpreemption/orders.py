@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.plugins.defaultpreemption.columns import NOBODY
+from scheduler.plugins.defaultpreemption.outcomes import Outcomes, key_of
 from scheduler.plugins.defaultpreemption.victims import Order
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from scheduler.cache.pods import PodInfo
     from scheduler.cache.shapes import Usage
     from scheduler.cache.state import ClusterState
@@ -19,9 +23,10 @@ if TYPE_CHECKING:
 
 Rows = npt.NDArray[np.intp]
 
-NOBODY: Final = -1
 _PRIORITIES: Final = 8
 """Priorities of preemptors for which orders are kept."""
+_SHAPES: Final = 32
+"""Shapes of preemptors of one priority for which outcomes are kept."""
 _MOST_USAGES: Final = 1024
 
 
@@ -29,18 +34,22 @@ class Orders:
     """The orders for preemptors of one priority, where they are up to date.
 
     `by_row` has None for nodes without a possible victim; `taken` is intp[rows, places]: the index in `usages` of what
-    the pod at each place takes, NOBODY beyond the last one.
+    the pod at each place takes, NOBODY beyond the last one. `made` says which order of a row it is: the number goes up
+    with each. `outcomes` are those of the dry runs by these orders.
     """
 
     def __init__(self, size: int) -> None:
         self.by_row: list[Order | None] = [None] * size
         self.taken: Rows = np.full((size, 1), NOBODY, np.intp)
         self.stale: npt.NDArray[np.bool_] = np.ones(size, np.bool_)
+        self.made: npt.NDArray[np.int64] = np.zeros(size, np.int64)
         self.usages: list[Usage] = []
+        self.outcomes: OrderedDict[Hashable, Outcomes] = OrderedDict()
         self._places: dict[int, int] = {}
 
     def set(self, row: int, order: Order | None) -> None:
         """Store a row's order."""
+        self.made[row] += 1
         self.by_row[row] = order
         self.taken[row] = NOBODY
         if order is None:
@@ -51,6 +60,18 @@ class Orders:
             more = np.full((len(self.taken), missing), NOBODY, np.intp)
             self.taken = np.concatenate([self.taken, more], axis=1)
         self.taken[row, : len(line)] = line
+
+    def outcomes_of(self, cycle: Cycle) -> Outcomes:
+        """What is known of dry runs for pods like this one."""
+        key = key_of(cycle)
+        known = self.outcomes.get(key)
+        if known is None:
+            known = self.outcomes[key] = Outcomes(cycle.state.nodes)
+            if len(self.outcomes) > _SHAPES:
+                self.outcomes.popitem(last=False)
+        else:
+            self.outcomes.move_to_end(key)
+        return known
 
     def _place(self, usage: Usage) -> int:
         place = self._places.get(id(usage))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scheduler.cache.state import ClusterState
     from scheduler.config.types import KubeSchedulerConfiguration
     from scheduler.framework.diagnosis import Rejections
+    from scheduler.framework.profile import Profile
     from tests.builders import NodeBuilder, PodBuilder
 
 NOW = 1_767_225_600.0
@@ -48,9 +49,16 @@ def handle(cluster: ClusterState, **more: Any) -> Handle:
     return Handle(cluster, UnusedBinder(), _gates().enabled, random=random.Random(7), **more)
 
 
-def rejected(cluster: ClusterState, incoming: PodBuilder | Pod) -> tuple[Cycle, Rejections]:
-    """An attempt by the default profile in which no node fits."""
-    profile = build_profiles(_config(), IN_TREE, handle(cluster))["default-scheduler"]
+def profile_of(cluster: ClusterState) -> Profile:
+    """The default profile, with plugins of its own."""
+    return build_profiles(_config(), IN_TREE, handle(cluster))["default-scheduler"]
+
+
+def rejected(
+    cluster: ClusterState, incoming: PodBuilder | Pod, profile: Profile | None = None
+) -> tuple[Cycle, Rejections]:
+    """An attempt in which no node fits, by the default profile if no other one is given."""
+    profile = profile or profile_of(cluster)
     cycle = Cycle(info(incoming, cluster), cluster, profile.name)
     with pytest.raises(FitError) as misfit:
         Algorithm(cluster, all_nodes=True).decide(profile, cycle.pod, cycle=cycle)

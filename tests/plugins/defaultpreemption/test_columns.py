@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from scheduler.framework.status import Status
@@ -57,7 +58,10 @@ def select(
     filters.asked = [] if asked is None else asked
     rows = [cluster.nodes.rows[name] for name in nodes or cluster.nodes.rows]
     before = amounts(cluster)
-    found = select_victims_by_columns(cycle, filters, rows, budgets, NOW, known or KnownOrders(cluster))
+    indices = np.array(rows, np.intp)
+    orders = (known or KnownOrders(cluster)).of(cycle, indices, budgets, NOW)
+    rivals = cluster.nominations.rivals(cycle.pod, cluster.nodes, cluster.pods)
+    found = select_victims_by_columns(cycle, filters, indices, orders, rivals)
     assert amounts(cluster) == before
     return {cluster.nodes.name(row): told(outcome) for row, outcome in found.items()}
 

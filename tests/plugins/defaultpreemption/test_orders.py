@@ -6,7 +6,8 @@ import numpy as np
 
 from scheduler.framework.cycle import Cycle
 from scheduler.plugins.defaultpreemption.budgets import Budgets
-from scheduler.plugins.defaultpreemption.orders import NOBODY, KnownOrders
+from scheduler.plugins.defaultpreemption.columns import NOBODY
+from scheduler.plugins.defaultpreemption.orders import KnownOrders
 from tests.builders import info, state
 from tests.plugins.defaultpreemption.attempts import NO_BUDGETS, NOW, small, there, wanting
 

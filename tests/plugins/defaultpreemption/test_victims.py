@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,9 +31,11 @@ def one_by_one(cycle, rejections, budgets):
 def all_at_once(cycle, rejections, budgets):
     filters = DryRunFilters(cycle, rejections)
     assert filters.columns_only
-    return select_victims_by_columns(
-        cycle, filters, list(cycle.state.nodes.rows.values()), budgets, NOW, KnownOrders(cycle.state)
-    )
+    state = cycle.state
+    rows = np.array(list(state.nodes.rows.values()), np.intp)
+    orders = KnownOrders(state).of(cycle, rows, budgets, NOW)
+    rivals = state.nominations.rivals(cycle.pod, state.nodes, state.pods)
+    return select_victims_by_columns(cycle, filters, rows, orders, rivals)
 
 
 def told(outcome):
