@@ -191,7 +191,7 @@ class Algorithm:
         cycle.feasible = decision.feasible
         cycle.rejections = decision.rejections
         if not len(decision.feasible):
-            raise FitError(decision.rejections)
+            raise FitError(decision.rejections.settle())
         self._score(profile, decision, details=details)
         return decision
 
@@ -204,7 +204,7 @@ class Algorithm:
         if outcome.status.plugin:
             rejections.unschedulable_plugins.add(outcome.status.plugin)
         decision.cycle.rejections = rejections
-        raise FitError(rejections)
+        raise FitError(rejections.settle())
 
     def _filter(self, profile: Profile, decision: Decision) -> None:
         """A node in prospect is looked at first, and taken without a look at the others if it fits."""

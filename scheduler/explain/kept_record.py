@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -177,13 +178,14 @@ class Record:
 
 
 _NOBODY: Final[frozenset[str]] = frozenset()
+_VICTIMS: Final = attrgetter("victims")
 
 
 def _size_of(made_room: PostFilterRecord | None) -> int:
     if made_room is None:
         return 0
     evictions = (*made_room.candidates, *made_room.ties)
-    victims = sum(len(eviction.victims) for eviction in evictions)
+    victims = sum(map(len, map(_VICTIMS, evictions)))
     return len(made_room.message) + _EVICTION * len(evictions) + _VICTIM * (victims + len(made_room.victims))
 
 

@@ -14,13 +14,14 @@ import numpy.typing as npt
 from scheduler.framework.status import Code, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.interface import FilterPlugin
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 Mask = npt.NDArray[np.bool_]
+Group = tuple[Status, npt.NDArray[np.intp]]
 
 
 class Rejections:
@@ -44,6 +45,7 @@ class Rejections:
         self.absent: Status | None = None
         self.pre_filter_message = ""
         self.unschedulable_plugins: set[str] = set()
+        self._groups: list[Group] | None = None
 
     @classmethod
     def of(
@@ -58,10 +60,19 @@ class Rejections:
         past.cycle = None  # type: ignore[assignment]
         past.live, past.evaluated, past.verdicts, past.overrides = live, evaluated, verdicts, overrides
         past.strangers, past.absent, past.pre_filter_message, past.unschedulable_plugins = {}, None, "", set()
+        past._groups = None
         return past
 
-    def groups(self) -> Iterator[tuple[Status, npt.NDArray[np.intp]]]:
+    def settle(self) -> Self:
+        """Nothing is turned down any more but what was so far: from now on `groups` are found once."""
+        self._groups = list(self._found())
+        return self
+
+    def groups(self) -> Iterable[Group]:
         """(status, rows) for each distinct way in which filtered nodes were turned down."""
+        return self._found() if self._groups is None else self._groups
+
+    def _found(self) -> Iterator[Group]:
         left = self.evaluated & self.live
         for row, status in self.overrides.items():
             if left[row] and status.code is not Code.SUCCESS:

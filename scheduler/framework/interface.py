@@ -51,6 +51,10 @@ class PreEnqueuePlugin(Plugin):
     def pre_enqueue(self, pod: PodInfo) -> Status | None:
         """None lets the pod in; a refusal keeps it gated until an event that the plugin hints at."""
 
+    def pre_enqueue_all(self, pods: Sequence[PodInfo]) -> list[Status | None]:
+        """The answers for pods that it holds back and that it is asked for again, all at once."""
+        return [self.pre_enqueue(pod) for pod in pods]
+
 
 class QueueSortPlugin(Plugin):
     """Orders the active queue; all profiles share one."""

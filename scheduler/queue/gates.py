@@ -75,8 +75,7 @@ class Gates:
         held: list[QueuedPod] = []
         let_go: list[QueuedPod] = []
         status: Status | None = None
-        for entry in entries:
-            answer = plugin.pre_enqueue(entry.pod)
+        for entry, answer in zip(entries, plugin.pre_enqueue_all([entry.pod for entry in entries]), strict=True):
             if answer is None:
                 let_go.append(entry)
                 continue

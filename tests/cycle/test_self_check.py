@@ -72,6 +72,7 @@ class TestWhatItSees:
         kept = decided(cluster, profile, wanted)
         check(profile, wanted, kept)
         kept.rejections.overrides = {0: unschedulable("else").by("B")}
+        kept.rejections.settle()
         with pytest.raises(SelfCheckError, match="plugin A, node a"):
             check(profile, wanted, kept)
 

@@ -106,6 +106,15 @@ class TestStatuses:
         assert found.rows_with(Code.ERROR).tolist() == []
 
 
+def test_once_it_is_settled_the_same_is_found_each_time():
+    found = rejections_of(3, [CPU, None, TAINT], [None, MEMORY, CPU])
+    found.overrides = {0: unschedulable("else").by("X")}
+    before = [(status, rows.tolist()) for status, rows in found.groups()]
+    groups = found.settle().groups()
+    assert [(status, rows.tolist()) for status, rows in groups] == before
+    assert found.groups() is groups
+
+
 class TestPlugins:
     def test_all_who_rejected_a_node_must_be_heard(self):
         found = rejections_of(3, [None, TAINT, None], [CPU, CPU, None])

@@ -58,28 +58,45 @@ class Cost(NamedTuple):
 
 def best(candidates: Sequence[Eviction], now: float) -> list[Eviction]:
     """The candidates that no other one beats, of which any may be taken."""
-    costs = [cost_of(candidate, now) for candidate in candidates]
-    least = min(costs)
-    return [candidate for candidate, cost in zip(candidates, costs, strict=True) if cost == least]
+    standings = [_standing(candidate) for candidate in candidates]
+    least = min([standing.price for standing in standings])
+    equal = [
+        (_age(standing, now), candidate)
+        for candidate, standing in zip(candidates, standings, strict=True)
+        if standing.price == least
+    ]
+    youngest = min([age for age, _ in equal])
+    return [candidate for age, candidate in equal if age == youngest]
 
 
 def cost_of(candidate: Eviction, now: float) -> Cost:
     """What a candidate costs."""
-    first, total, count, oldest, idle = _standing(candidate.victims)
-    return Cost(candidate.violations, first, total, count, -min(oldest, now) if idle else -oldest)
+    standing = _standing(candidate)
+    return Cost(*standing.price, _age(standing, now))
+
+
+class _Standing(NamedTuple):
+    """What does not depend on the time: all of `Cost` but the age, when the oldest of the most important ones started
+    (infinite if none of them has), and whether any of these has not."""
+
+    price: tuple[int, int, int, int]
+    oldest: float
+    idle: bool
 
 
 @lru_cache(maxsize=8192)
-def _standing(victims: tuple[PodInfo, ...]) -> tuple[int, int, int, float, bool]:
-    """Priority of the first, sum of priorities, number, and when the oldest of the most important ones started.
-
-    That is infinite if none of them has, and at the end is whether any has not. The next attempts ask the same again.
-    """
+def _standing(candidate: Eviction) -> _Standing:
+    """The next attempts ask the same again."""
+    victims = candidate.victims
     highest = max(pod.priority for pod in victims)
     starts = [pod.start_time for pod in victims if pod.priority == highest]
     oldest = min((start for start in starts if start is not None), default=math.inf)
     total = sum(pod.priority + _OFFSET for pod in victims)
-    return victims[0].priority, total, len(victims), oldest, None in starts
+    return _Standing((candidate.violations, victims[0].priority, total, len(victims)), oldest, None in starts)
+
+
+def _age(standing: _Standing, now: float) -> float:
+    return -min(standing.oldest, now) if standing.idle else -standing.oldest
 
 
 def _started(pod: PodInfo, now: float) -> float:

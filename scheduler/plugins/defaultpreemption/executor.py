@@ -58,6 +58,10 @@ class Executor:
         last = self._preempting[uid]
         return last is None or self._is_there(last)
 
+    def held(self) -> set[str]:
+        """The uids of all pods that must wait."""
+        return {uid for uid, last in self._preempting.items() if last is None or self._is_there(last)}
+
     def _is_there(self, victim: PodInfo) -> bool:
         now = self._handle.state.pods.get(victim.uid)
         return now is not None and not now.terminating

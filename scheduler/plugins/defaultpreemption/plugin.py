@@ -140,6 +140,11 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         """A pod waits until its victims have been told to go."""
         return _HELD if self._executor.holds(pod.uid) else None
 
+    def pre_enqueue_all(self, pods: Sequence[PodInfo]) -> list[Status | None]:
+        """Many wait for their victims, and each deletion of one is the occasion to ask for all of them."""
+        held = self._executor.held()
+        return [_HELD if pod.uid in held else None for pod in pods]
+
     def events_to_register(self) -> Sequence[EventHint]:
         """Deletions of assigned pods, which may end the wait; none where no pod is ever held back."""
         if not self._asynchronous:

@@ -65,7 +65,10 @@ class World:
 
     @property
     def holds(self):
-        return self.executor.holds(self.preemptor.uid)
+        uid = self.preemptor.uid
+        held = self.executor.holds(uid)
+        assert held == (uid in self.executor.held())
+        return held
 
     def result(self, label):
         return self.handle.metrics.preemption_goroutines_execution.labels(label).value
