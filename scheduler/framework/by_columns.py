@@ -14,6 +14,7 @@ from scheduler.cache.nodes import NodeView
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from scheduler.cache.nominations import Rivals
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.diagnosis import Rejections
     from scheduler.framework.interface import Codes, FilterPlugin
@@ -46,12 +47,21 @@ def by_amounts_only(filters: Iterable[FilterPlugin]) -> bool:
     return all(bearing(plugin) is not Bearing.ANY for plugin in filters)
 
 
+def rivals_of(cycle: Cycle) -> Rivals:
+    """The other nominated pods whose priority is not below the pod's, on whatever node; found once a cycle."""
+    state = cycle.state
+    version = state.nominations.version, state.nodes.version
+    if cycle.rivals is None or cycle.rivals[0] != version:
+        cycle.rivals = version, state.nominations.rivals(cycle.pod, state.nodes, state.pods)
+    return cycle.rivals[1]
+
+
 def consider_rivals(cycle: Cycle, filters: list[FilterPlugin], rejections: Rejections) -> None:
     """Decide anew for nodes with nominated pods, all at once: the pod must fit with those that matter as much, and
     without them. For filters that are `by_amounts_only`; their verdicts become those with the rivals where these are in
     the way (RunFilterPluginsWithNominatedPods in pkg/scheduler/framework/runtime/framework.go)."""
     state = cycle.state
-    rivals = state.nominations.rivals(cycle.pod, state.nodes, state.pods).on(rejections.evaluated)
+    rivals = rivals_of(cycle).on(rejections.evaluated)
     rows = np.unique(rivals.rows)
     if not len(rows):
         return

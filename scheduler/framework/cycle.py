@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from scheduler.cache.nominations import Rivals
     from scheduler.cache.pods import PodInfo
     from scheduler.cache.shapes import PodShape
     from scheduler.cache.state import ClusterState
@@ -34,6 +35,7 @@ class Cycle:
     - `data`: what a plugin keeps from one point to the next, under its name.
     - `filters`: the filters that have a say for this pod, in order; `rejections`: why nodes were turned down. Both are
       set before PostFilter, and `post_filter` is what came of that.
+    - `rivals`: what `by_columns.rivals_of` found, and when.
     - `extenders`: what extenders are asked about the pod; `bare`: whether they sent nodes back whole, which are scored
       as if nothing ran on them.
     - `trial`: the changes that the state is tried with at this moment, if it is.
@@ -54,6 +56,7 @@ class Cycle:
         "profile_name",
         "recorder",
         "rejections",
+        "rivals",
         "sampled",
         "shape",
         "state",
@@ -83,6 +86,7 @@ class Cycle:
         self.feasible: npt.NDArray[np.intp] | None = None
         self.filters: list[FilterPlugin] = []
         self.rejections: Rejections | None = None
+        self.rivals: tuple[tuple[int, int], Rivals] | None = None
         self.post_filter: PostFilterOutcome | None = None
         self.trial: WhatIf | None = None
         self.recorder = recorder

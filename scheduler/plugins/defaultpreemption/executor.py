@@ -60,7 +60,8 @@ class Executor:
 
     def held(self) -> set[str]:
         """The uids of all pods that must wait."""
-        return {uid for uid, last in self._preempting.items() if last is None or self._is_there(last)}
+        self._forget_done()
+        return set(self._preempting)
 
     def _is_there(self, victim: PodInfo) -> bool:
         now = self._handle.state.pods.get(victim.uid)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler.cache.changes import Change
+from scheduler.framework.by_columns import rivals_of
 from scheduler.plugins.defaultpreemption.columns import select_victims_by_columns
 
 if TYPE_CHECKING:
@@ -44,14 +45,14 @@ class Outcomes:
 
     def of(self, cycle: Cycle, filters: DryRunFilters, rows: Rows, orders: Orders) -> list[Eviction | Status]:
         """The outcomes in these rows, in which `orders` are up to date. For filters that are `columns_only`."""
-        state = cycle.state
-        table, log = state.nodes, state.nodes.log
+        table = cycle.state.nodes
+        log = table.log
         changed = log.rows(self._position, _ANYTHING)
         self._made[slice(None) if changed is None else changed] = _NEVER
         self._position = log.end
         tried = np.zeros(table.size, np.bool_)
         tried[rows] = True
-        rivals = state.nominations.rivals(cycle.pod, table, state.pods).on(tried)
+        rivals = rivals_of(cycle).on(tried)
         loads = rivals.loads(table)
         if len(loads) != len(self._loads):  # there is a resource that was not known before
             self._loads = np.zeros_like(loads)
