@@ -62,9 +62,11 @@ def consider_rivals(cycle: Cycle, filters: list[FilterPlugin], rejections: Rejec
     the way (RunFilterPluginsWithNominatedPods in pkg/scheduler/framework/runtime/framework.go)."""
     state = cycle.state
     rivals = rivals_of(cycle).on(rejections.evaluated)
-    rows = np.unique(rivals.rows)
-    if not len(rows):
+    if not len(rivals.rows):
         return
+    contested = np.zeros(cycle.nodes.size, np.bool_)
+    contested[rivals.rows] = True
+    rows = np.flatnonzero(contested)
     known = {plugin.name: codes for plugin, codes in rejections.verdicts}
     view = NodeView(state.nodes, rows)
     with state.what_if_columns(rows, rivals.usages) as trial:

@@ -171,7 +171,7 @@ class TestAgain:
         before, after = self.rebuilt({}, {"pluginConfig": [args]})
         old, new = before.plugins["DefaultPreemption"], after.plugins["DefaultPreemption"]
         preemptor = info(pod("p"))
-        old._executor._preempting[preemptor.uid] = None  # type: ignore[attr-defined]
+        old._executor._preempting.add(preemptor.uid)  # type: ignore[attr-defined]
         assert new.pre_enqueue(preemptor) is None  # type: ignore[attr-defined]
         new.take_over(old)
         assert new.pre_enqueue(preemptor) is not None  # type: ignore[attr-defined]

@@ -36,8 +36,10 @@ class Executor:
     def __init__(self, handle: Handle, *, asynchronous: bool) -> None:
         self._handle = handle
         self._asynchronous = asynchronous
-        self._preempting: dict[str, PodInfo | None] = {}
-        """By uid of the preemptor: the last victim, once it is that one's turn. Kept until that is seen to go."""
+        self._preempting: set[str] = set()
+        """The uids of the preemptors, each until its last victim is seen to go."""
+        self._last: dict[str, PodInfo] = {}
+        """The last victim of those of them where it is that one's turn."""
 
     def start(self, preemptor: PodInfo, eviction: Eviction) -> None:
         """Begin to evict."""
@@ -48,20 +50,19 @@ class Executor:
             self._handle.spawn(self._all_at_once(preemptor, eviction.node, victims))
         elif victims:
             self._forget_done()
-            self._preempting[preemptor.uid] = None
+            self._preempting.add(preemptor.uid)
+            self._last.pop(preemptor.uid, None)
             self._handle.spawn(self._last_one_last(preemptor, eviction.node, victims))
 
     def holds(self, uid: str) -> bool:
         """Whether a pod must wait until its victims have been told to go."""
-        if uid not in self._preempting:
-            return False
-        last = self._preempting[uid]
-        return last is None or self._is_there(last)
+        last = self._last.get(uid)
+        return uid in self._preempting and (last is None or self._is_there(last))
 
     def held(self) -> set[str]:
-        """The uids of all pods that must wait."""
+        """The uids of all pods that must wait; not to be changed."""
         self._forget_done()
-        return set(self._preempting)
+        return self._preempting
 
     def _is_there(self, victim: PodInfo) -> bool:
         now = self._handle.state.pods.get(victim.uid)
@@ -69,9 +70,13 @@ class Executor:
 
     def _forget_done(self) -> None:
         """Forget the preemptors whose last victim is gone, also those that are gone themselves."""
-        for uid, last in list(self._preempting.items()):
-            if last is not None and not self._is_there(last):
-                del self._preempting[uid]
+        for uid, last in list(self._last.items()):
+            if not self._is_there(last):
+                self._forget(uid)
+
+    def _forget(self, uid: str) -> None:
+        self._preempting.discard(uid)
+        self._last.pop(uid, None)
 
     def lesser_nominations(self, preemptor: PodInfo, node: str) -> list[PodInfo]:
         """The pods nominated to a node that matter less than the preemptor (getLowerPriorityNominatedPods)."""
@@ -86,7 +91,8 @@ class Executor:
             *others, last = victims
             failed = await self._preempt_all(preemptor, node, others)
             if not failed:
-                self._preempting[preemptor.uid] = last
+                if preemptor.uid in self._preempting:
+                    self._last[preemptor.uid] = last
                 registered = True
                 in_memory = await self._preempt(preemptor, node, last)
         except Exception:
@@ -95,7 +101,7 @@ class Executor:
         finally:
             if failed or in_memory or not registered:
                 # No deletion will be heard of that might let the pod go. It may have been forgotten by now.
-                self._preempting.pop(preemptor.uid, None)
+                self._forget(preemptor.uid)
         if failed or in_memory:
             self._handle.activate([preemptor.key])
         result = labels.ERROR if failed else labels.SUCCESS
