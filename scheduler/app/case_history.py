@@ -15,12 +15,14 @@ from scheduler.api.conditions import is_terminal
 from scheduler.api.objects import Namespace, Node, Pod
 from scheduler.cycle.algorithm import Algorithm, FitError, NoNodesError
 from scheduler.framework.status import PluginError
+from scheduler.plugins.defaultpreemption.plugin import DefaultPreemption
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from scheduler.cache.pods import PodInfo
     from scheduler.cache.state import ClusterState
+    from scheduler.cycle.algorithm import Decision
     from scheduler.framework.profile import Profile
 
 _CHANGED_ALONE = 2
@@ -55,13 +57,26 @@ def fill(
 
 
 def rehearsal(state: ClusterState, profile: Profile, pod: PodInfo) -> None:
-    """Decide on the state so far, and on one in which a pod comes and goes."""
+    """Decide on the state so far, and on one in which a pod comes and goes; rehearse preemption where no node fits."""
     names = [state.nodes.name(row) for row in np.flatnonzero(state.nodes.live).tolist()]
-    with suppress(NoNodesError, FitError, PluginError):
-        Algorithm(state, all_nodes=True).decide(profile, pod)
-    with state.what_if() as trial, suppress(NoNodesError, FitError, PluginError):
+    _decide(state, profile, pod)
+    with state.what_if() as trial:
         trial.add(replace(pod, uid=f"{pod.uid}-twin", name=f"{pod.name}-twin"), names[len(names) // 2] if names else "")
-        Algorithm(state, all_nodes=True).decide(profile, pod)
+        _decide(state, profile, pod)
+
+
+def _decide(state: ClusterState, profile: Profile, pod: PodInfo) -> None:
+    begun: list[Decision] = []
+    try:
+        Algorithm(state, all_nodes=True).decide(profile, pod, observe=begun.append)
+    except FitError as misfit:
+        cycle = begun[0].cycle
+        for plugin in profile.post_filter:
+            if isinstance(plugin, DefaultPreemption):
+                with suppress(PluginError):
+                    plugin.rehearse(cycle, misfit.rejections)
+    except (NoNodesError, PluginError):
+        pass  # there is no decision that anything would be kept of
 
 
 def _others_by_history(
