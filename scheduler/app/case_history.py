@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _CHANGED_ALONE = 2
 """So many nodes change with decisions in between, the others at once."""
+_CHANGED_LATE = 2
+"""And so many when the pods are there."""
 
 
 def fill(
@@ -40,9 +42,9 @@ def fill(
     """Put objects into a state; None among them is left out.
 
     With `rehearse`, which is to take decisions, they come by a history: nodes and pods are first a half of them, some
-    are first like their neighbours (so that a node changes its zone, its taints and its size, and a pod its labels and
-    its node), and other objects go and come back. `ordered` says that the order of nodes counts, which a change of
-    zone changes for good.
+    are first like their neighbours (so that a node changes its zone, its taints and its size, and a pod its labels, its
+    node or its status), and other objects go and come back. `ordered` says that the order of nodes counts, which a
+    change of zone changes for good.
     """
     others = [item for item in objects if item is not None and not isinstance(item, Pod)]
     pods = [item for item in objects if isinstance(item, Pod) and not is_terminal(item)]
@@ -52,16 +54,29 @@ def fill(
         for pod in pods:
             _set_pod(state, pod, profiles)
         return
-    _others_by_history(state, others, rehearse, ordered=ordered)
-    _pods_by_history(state, pods, profiles, rehearse)
+    late = _others_by_history(state, others, rehearse, ordered=ordered)
+    restarted = _pods_by_history(state, pods, profiles, rehearse)
+    rehearse()
+    for node in late:
+        _set(state, node)
+    for pod in restarted:
+        _set_pod(state, pod, profiles)
 
 
 def rehearsal(state: ClusterState, profile: Profile, pod: PodInfo) -> None:
-    """Decide on the state so far, and on one in which a pod comes and goes; rehearse preemption where no node fits."""
+    """Decide while another pod has a node in prospect, on the state so far, and while a pod comes and goes.
+
+    Where no node fits, preemption is rehearsed.
+    """
     names = [state.nodes.name(row) for row in np.flatnonzero(state.nodes.live).tolist()]
+    twin = replace(pod, uid=f"{pod.uid}-twin", name=f"{pod.name}-twin")
+    if names:
+        state.nominations.add(twin, names[len(names) // 3])
+        _decide(state, profile, pod)
+        state.nominations.remove(twin.uid)
     _decide(state, profile, pod)
     with state.what_if() as trial:
-        trial.add(replace(pod, uid=f"{pod.uid}-twin", name=f"{pod.name}-twin"), names[len(names) // 2] if names else "")
+        trial.add(twin, names[len(names) // 2] if names else "")
         _decide(state, profile, pod)
 
 
@@ -81,7 +96,8 @@ def _decide(state: ClusterState, profile: Profile, pod: PodInfo) -> None:
 
 def _others_by_history(
     state: ClusterState, others: Sequence[Any], rehearse: Callable[[], None], *, ordered: bool
-) -> None:
+) -> list[Node]:
+    """Put in all but pods; the nodes that are still to be made what they are when the pods are there."""
     nodes = [] if ordered else [item for item in others if isinstance(item, Node)]
     disguised = list(zip(nodes[1::2], nodes[::2], strict=False))
     strangers = {id(node): other for node, other in disguised}
@@ -90,7 +106,8 @@ def _others_by_history(
         _set(state, item if other is None else _like(item, other))
         if number == len(others) // 2:
             rehearse()
-    for number, (node, _) in enumerate(disguised):
+    early, late = disguised[:-_CHANGED_LATE], [node for node, _ in disguised[-_CHANGED_LATE:]]
+    for number, (node, _) in enumerate(early):
         if number < _CHANGED_ALONE:
             rehearse()
         _set(state, node)
@@ -102,17 +119,21 @@ def _others_by_history(
         rehearse()
         for item in gone:
             _set(state, item)
+    return late
 
 
 def _pods_by_history(
     state: ClusterState, pods: Sequence[Pod], profiles: Mapping[str, Profile], rehearse: Callable[[], None]
-) -> None:
+) -> list[Pod]:
+    """Put in the pods; those whose status is still another one."""
     placed = [pod for pod in pods if pod.spec.node_name]
     disguised = list(zip(placed[1::3], placed[::3], strict=False))
-    strangers = {id(pod): other for pod, other in disguised}
+    stand_ins = {id(pod): _in_place_of(pod, other) for pod, other in disguised}
+    restarted = placed[2::3]
+    for pod, other in zip(restarted, placed[1::3], strict=False):
+        stand_ins[id(pod)] = replace(pod, status=other.status)
     for number, pod in enumerate(pods):
-        other = strangers.get(id(pod))
-        _set_pod(state, pod if other is None else _in_place_of(pod, other), profiles)
+        _set_pod(state, stand_ins.get(id(pod), pod), profiles)
         if number == len(pods) // 2:
             rehearse()
     if disguised:
@@ -121,6 +142,7 @@ def _pods_by_history(
         # A pod does not move: it goes, and another one comes.
         state.remove_pod(pod.metadata.uid)
         _set_pod(state, pod, profiles)
+    return restarted
 
 
 def _like(node: Node, other: Node) -> Node:
