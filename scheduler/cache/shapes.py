@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from scheduler.api.conditions import is_resize_infeasible
+from scheduler.api.conditions import POD_RESIZE_PENDING, is_resize_infeasible
 from scheduler.api.objects import PodStatus, Volume
 from scheduler.api.owners import controller_of
 from scheduler.api.requests import existing_requests
@@ -19,7 +19,7 @@ from scheduler.cache.volumes import VolumeNeeds, volume_needs
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-    from scheduler.api.objects import Pod
+    from scheduler.api.objects import ContainerStatus, Pod
     from scheduler.cache.counters import HeldTerm, MatchCounter
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -54,7 +54,8 @@ class PodShape:
     """What pods of one template have in common.
 
     `pod` is one of them, without name, uid, node and status, which are no part of a shape; `memo` is where plugins keep
-    what they compile from a shape, under their names.
+    what they compile from a shape, under their names. Only where the status of a pod that waits tells of an in-place
+    resize, that part of it belongs to the shape: nodes are scored by it (but not filtered).
     """
 
     __slots__ = ("__weakref__", "error", "key", "label_class", "memo", "pod", "terms", "usage", "usages", "volumes")
@@ -89,8 +90,29 @@ def _anonymous(pod: Pod) -> Pod:
         pod,
         metadata=replace(pod.metadata, name="", uid="", resource_version=""),
         spec=replace(pod.spec, node_name=""),
-        status=PodStatus(),
+        status=(_resize_of(pod) if not pod.spec.node_name else None) or PodStatus(),
     )
+
+
+def _resize_of(pod: Pod) -> PodStatus | None:
+    """What the status says of an in-place resize; None if nothing, as of nearly all pods."""
+    status = pod.status
+    told = tuple(s for s in status.container_statuses if _tells_of_resize(s))
+    told_first = tuple(s for s in status.init_container_statuses if _tells_of_resize(s))
+    infeasible = is_resize_infeasible(pod)
+    if not (told or told_first or infeasible) and status.resources is None and status.allocated_resources is None:
+        return None
+    return PodStatus(
+        conditions=tuple(c for c in status.conditions if infeasible and c.type == POD_RESIZE_PENDING)[:1],
+        container_statuses=told,
+        init_container_statuses=told_first,
+        allocated_resources=status.allocated_resources,
+        resources=status.resources,
+    )
+
+
+def _tells_of_resize(status: ContainerStatus) -> bool:
+    return status.allocated_resources is not None or status.resources is not None
 
 
 def usage_of(pod: Pod) -> Usage:
@@ -154,6 +176,10 @@ class ShapeTable:
     def shape(self, pod: Pod) -> PodShape:
         """The shape of a pod."""
         key = fingerprint(pod)
+        if not pod.spec.node_name:
+            resize = _resize_of(pod)
+            if resize is not None:
+                key += _encode(resize)
         shape = self._shapes.get(key)
         if shape is None:
             shape = self._shapes[key] = PodShape(
@@ -171,16 +197,12 @@ class ShapeTable:
 
     def usage(self, shape: PodShape, pod: Pod) -> Usage:
         """What a pod takes: as its shape says, unless its status tells of an in-place resize."""
-        status = pod.status
-        resized = [
-            (s.name, s.allocated_resources, s.resources)
-            for s in (*status.container_statuses, *status.init_container_statuses)
-            if s.allocated_resources is not None or s.resources is not None
-        ]
-        infeasible = is_resize_infeasible(pod)
-        if not resized and not infeasible and status.resources is None and status.allocated_resources is None:
+        if not pod.spec.node_name:
+            return shape.usage  # the shape of a pod that waits has it all
+        resize = _resize_of(pod)
+        if resize is None:
             return shape.usage
-        key = _encode((resized, status.resources, status.allocated_resources, status.resize, infeasible))
+        key = _encode(resize)
         usage = shape.usages.get(key)
         if usage is None:
             usage = usage_of(pod)

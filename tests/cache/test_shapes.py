@@ -75,20 +75,40 @@ def test_label_classes_are_by_namespace_and_labels_in_any_order():
     assert shapes.label_class("other", {"a": "1", "b": "2"}) is not one
 
 
+def placed():
+    """The pod, on a node."""
+    plain = BASE.build()
+    return msgspec.structs.replace(plain, spec=msgspec.structs.replace(plain.spec, node_name="n"))
+
+
+RESIZED = PodStatus(container_statuses=(ContainerStatus(name="main", allocated_resources={"cpu": "3"}),))
+
+
 def test_an_in_place_resize_changes_what_a_pod_takes_but_not_its_shape():
     shapes = ShapeTable()
-    plain = BASE.build()
-    status = PodStatus(container_statuses=(ContainerStatus(name="main", allocated_resources={"cpu": "3"}),))
-    resized = msgspec.structs.replace(plain, status=status)
+    plain = placed()
+    resized = msgspec.structs.replace(plain, status=RESIZED)
     shape = shapes.shape(plain)
     assert shapes.shape(resized) is shape
     assert shapes.usage(shape, plain) is shape.usage
     assert shapes.usage(shape, resized).requests["cpu"] == 3000
 
 
-def test_an_infeasible_resize_leaves_what_the_status_says_also_where_that_is_nothing():
+def test_of_a_pod_that_waits_it_makes_a_shape_of_its_own():
+    """kube-scheduler scores nodes by it."""
     shapes = ShapeTable()
     plain = BASE.build()
+    resized = msgspec.structs.replace(plain, status=RESIZED)
+    shape, other = shapes.shape(plain), shapes.shape(resized)
+    assert other is not shape
+    assert shapes.shape(other.pod) is other
+    assert shapes.usage(other, resized) is other.usage
+    assert (shape.usage.requests["cpu"] < 3000, other.usage.requests["cpu"]) == (True, 3000)
+
+
+def test_an_infeasible_resize_leaves_what_the_status_says_also_where_that_is_nothing():
+    shapes = ShapeTable()
+    plain = placed()
     shape = shapes.shape(plain)
 
     def taken(*reasons, allocated=()):

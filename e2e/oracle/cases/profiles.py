@@ -6,7 +6,7 @@ import json
 import random
 from typing import TYPE_CHECKING
 
-from e2e.oracle.cases import nominations
+from e2e.oracle.cases import nominations, resizes
 from e2e.oracle.cases.binding import binding
 from e2e.oracle.cases.case import Case, Object
 from e2e.oracle.cases.dra import dra
@@ -114,5 +114,7 @@ def _case(name: str, number: int, seed: int) -> Object:
     case = c.done(f"{name}-{seed}-{number}")
     if name in nominations.PROFILES:
         nominations.nominate(random.Random(f"{seed}/{name}/{number}/nominations"), case)
+    if name in resizes.PROFILES:
+        resizes.resize(random.Random(f"{seed}/{name}/{number}/resizes"), case)
     case["events"] = events(random.Random(f"{seed}/{name}/{number}/events"), case)
     return case

@@ -12,7 +12,7 @@ from scheduler.framework import names
 from scheduler.framework.arithmetic import MAX_NODE_SCORE, every
 from scheduler.framework.interface import PreScorePlugin, ScorePlugin
 from scheduler.framework.status import SKIP, Status
-from scheduler.plugins.noderesources.resource_allocation import ScoredResources, requests_of
+from scheduler.plugins.noderesources.resource_allocation import ScoredResources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +133,7 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
             return np.zeros(len(nodes), np.int64)
         scored: ScoredResources | None = shape.memo.get(self._memo)
         if scored is None:
-            scored = ScoredResources(nodes.table, self._resources, requests_of(shape))
+            scored = ScoredResources(nodes.table, self._resources, shape.usage.requests)
             shape.memo[self._memo] = scored
         row = nodes.only_row if len(scored) == _PAIR else None
         if row is not None:
@@ -144,7 +144,7 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
         return balance_change(allocated + scored.amounts, allocated, scored.allocatable(nodes))
 
     def _is_best_effort(self, shape: PodShape) -> bool:
-        requests = requests_of(shape)
+        requests = shape.usage.requests  # in-place resizes included, which filters do not look at
         return not any(requests.get(resource.name) for resource in self._resources)
 
 

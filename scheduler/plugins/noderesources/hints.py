@@ -75,11 +75,13 @@ class FitHints:
         return _queue_if(resource in requests)
 
     def after_pod_scale_down(self, pod: PodInfo, old: PodInfo, new: PodInfo) -> QueueingHint:
-        """The other pod has a node, and takes less than before of something that this one asks for."""
+        """The other pod has a node, and takes less than before of something that this one asks for, or would be taken
+        to take by its status."""
         if not new.node_name:
             return QueueingHint.SKIP
         before, after = old.usage.requests, new.usage.requests
-        return _queue_if(any(before.get(name, 0) > after.get(name, 0) for name, _ in positive_requests(pod)))
+        asked = (name for name, amount in pod.usage.requests.items() if amount)
+        return _queue_if(any(before.get(name, 0) > after.get(name, 0) for name in asked))
 
     def after_own_scale_down(self, pod: PodInfo, old: PodInfo | None, new: PodInfo) -> QueueingHint:
         """The pod asks for less than before."""

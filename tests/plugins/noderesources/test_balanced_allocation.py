@@ -31,6 +31,24 @@ def score(cluster, incoming, plugin=PLUGIN) -> dict[str, int]:
     return raw_scores(plugin, cycle_of(cluster, incoming))
 
 
+def test_what_the_status_of_the_pod_tells_of_a_resize_counts_as_its_request():
+    """The filters go by the spec alone."""
+    told = [{"name": "main", "allocatedResources": {"cpu": "8"}}]
+    plain = pod("p").cpu("1").memory("1Gi")
+    told_of = pod("p").cpu("1").memory("1Gi").set("status.containerStatuses", told)
+    cluster = state([SMALL])
+    assert score(cluster, told_of) == score(cluster, pod("p").cpu("8").memory("1Gi")) != score(cluster, plain)
+
+
+def test_a_pod_that_asks_for_nothing_but_has_been_given_something_is_scored():
+    told = [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]
+    cluster = state([SMALL])
+    cycle = cycle_of(cluster, pod("p").set("status.containerStatuses", told))
+    assert PLUGIN.pre_score(cycle, cycle.nodes) is None
+    cycle = cycle_of(cluster, pod("p"))
+    assert PLUGIN.pre_score(cycle, cycle.nodes) is SKIP
+
+
 class TestScore:
     @pytest.mark.parametrize(
         ("incoming", "expected"),

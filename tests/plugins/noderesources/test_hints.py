@@ -162,6 +162,13 @@ class TestScaleDown:
         assert HINTS.after_pod_scale_down(waiting, info(old), info(new)) is hint
         assert HINTS.after_own_scale_down(waiting, waiting, info(whole("p", cpu="500m"))) is QUEUE
 
+    def test_what_the_status_of_the_waiting_pod_tells_of_a_resize_counts_as_asked_for(self):
+        told = [{"name": "main", "allocatedResources": {"memory": "1Gi"}}]
+        old, new = (info(pod("o").on("n").cpu("1").memory(memory)) for memory in ("2Gi", "1Gi"))
+        waiting = pod("p").cpu("1")
+        assert HINTS.after_pod_scale_down(info(waiting), old, new) is SKIP
+        assert HINTS.after_pod_scale_down(info(waiting.set("status.containerStatuses", told)), old, new) is QUEUE
+
     def test_a_pod_without_a_node_frees_nothing(self):
         assert HINTS.after_pod_scale_down(info(pod("p").cpu("1")), info(self.BIG), info(self.BIG.cpu("1"))) is SKIP
 
