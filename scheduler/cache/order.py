@@ -30,13 +30,20 @@ def zone_key(node: Node) -> tuple[str, str]:
 
 
 class NodeOrder:
-    """Zones in the order in which they appeared, nodes in each in the order of theirs; listed in turn."""
+    """Zones in the order in which they appeared, nodes in each in the order of theirs; listed in turn.
 
-    __slots__ = ("_list", "_zones")
+    The list is made anew when it is looked at and other nodes are there than when it was made. So a node that changed
+    its zone, or went and came back between two looks, keeps its place until then (backend/cache/cache.go,
+    UpdateSnapshot).
+    """
+
+    __slots__ = ("_changed", "_names", "_rows", "_zones")
 
     def __init__(self) -> None:
         self._zones: dict[tuple[str, str], dict[str, int]] = {}
-        self._list: npt.NDArray[np.intp] | None = None
+        self._names: list[str] = []
+        self._rows: npt.NDArray[np.intp] = np.empty(0, np.intp)
+        self._changed = False
 
     def set(self, old: Node | None, node: Node, row: int) -> None:
         """Add a node, or move it if its zone changed."""
@@ -46,7 +53,7 @@ class NodeOrder:
                 return
             self.remove(old)
         self._zones.setdefault(zone, {})[node.metadata.name] = row
-        self._list = None
+        self._changed = True
 
     def remove(self, node: Node) -> None:
         """Take a node out."""
@@ -55,13 +62,28 @@ class NodeOrder:
         del nodes[node.metadata.name]
         if not nodes:
             del self._zones[zone]
-        self._list = None
+        self._changed = True
 
     def rows(self) -> npt.NDArray[np.intp]:
-        """All rows with a node, in order. Made anew only after nodes came, went or moved."""
-        if self._list is None:
-            zones = [list(nodes.values()) for nodes in self._zones.values()]
-            longest = max(map(len, zones), default=0)
-            turns = (zone[turn] for turn in range(longest) for zone in zones if turn < len(zone))
-            self._list = np.fromiter(turns, np.intp)
-        return self._list
+        """All rows with a node, in order. To be looked at once a cycle, as kube-scheduler does."""
+        if self._changed:
+            rows = {name: row for nodes in self._zones.values() for name, row in nodes.items()}
+            if len(rows) != len(self._names) or not all(name in rows for name in self._names):
+                self._names = self._listed()
+            self._rows = np.fromiter((rows[name] for name in self._names), np.intp, len(rows))
+            self._changed = False
+        return self._rows
+
+    def names(self) -> list[str]:
+        """The list as it was at the last look; not to be changed."""
+        return self._names
+
+    def restore(self, names: list[str]) -> None:
+        """Let the list be one that was made before, for the nodes that are there now."""
+        self._names = names
+        self._changed = True
+
+    def _listed(self) -> list[str]:
+        zones = [list(nodes) for nodes in self._zones.values()]
+        longest = max(map(len, zones), default=0)
+        return [zone[turn] for turn in range(longest) for zone in zones if turn < len(zone)]

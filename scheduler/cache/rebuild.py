@@ -35,6 +35,7 @@ def rebuild(state: ClusterState) -> ClusterState:
             twin.assumed_objects.assume(kind, item)
     for row in state.nodes.order.rows().tolist():
         twin.set_node(state.nodes.node(row))
+    twin.nodes.order.restore(state.nodes.order.names())
     for name, image in state.nodes.images.states.items():
         twin.nodes.images.states[name].size = image.size
     for pod in state.pods:

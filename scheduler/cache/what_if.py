@@ -117,17 +117,18 @@ class ColumnTrial:
 class NodeTrial:
     """Nodes changed and added for the length of a trial; undone in reverse order.
 
-    Rows, columns and the order of the nodes are as before afterwards; caches follow through the change log. The row of
-    a node that was added is the one that the next new node gets.
+    Rows, columns and the order of the nodes are as before afterwards, also where they are looked at meanwhile; caches
+    follow through the change log. The row of a node that was added is the one that the next new node gets.
     """
 
-    __slots__ = ("_add", "_nodes", "_remove", "_steps")
+    __slots__ = ("_add", "_nodes", "_order", "_remove", "_steps")
 
     def __init__(self, nodes: NodeTable, add: Callable[[Node], object], remove: Callable[[str], None]) -> None:
         self._nodes = nodes
         self._add = add
         self._remove = remove
         self._steps: list[Node | str] = []
+        self._order = nodes.order.names()
 
     def set(self, node: Node) -> None:
         """Let a node be as given, or add it if there is none of its name."""
@@ -148,3 +149,4 @@ class NodeTrial:
                 self._remove(step)
             else:
                 self._nodes.stand_in(step)
+        self._nodes.order.restore(self._order)

@@ -173,6 +173,7 @@ class Algorithm:
         NoNodesError, FitError, PluginError.
         """
         cycle = cycle or Cycle(pod, self.state, profile.name, extenders=profile.extenders)
+        self.state.nodes.order.rows()  # looked at in each cycle, however it ends
         if not len(self.state.nodes):
             raise NoNodesError
         decision = Decision(cycle, self.next_start, self._percentage(profile))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler.cache.order import zone_key
+from scheduler.cache.rebuild import rebuild
 from tests.builders import node, state
 
 REGION, ZONE = "topology.kubernetes.io/region", "topology.kubernetes.io/zone"
@@ -99,6 +100,60 @@ def test_follows_nodes_that_go_and_that_move_to_another_zone():
     assert order(cluster) == ["b", "c", "a"]
     cluster.remove_node("b")
     assert order(cluster) == ["c", "a"]
+
+
+MOVED = [node("a").zone("z1"), node("b").zone("z1"), node("c").zone("z2")]
+
+
+class TestWhileTheSameNodesAreThere:
+    """kube-scheduler lists them anew only when one comes or goes between two looks."""
+
+    def test_a_node_that_moves_to_another_zone_keeps_its_place(self):
+        cluster = state(MOVED)
+        assert order(cluster) == ["a", "c", "b"]
+        cluster.set_node(node("a").zone("z2").build())
+        assert order(cluster) == ["a", "c", "b"]
+        cluster.remove_node("b")
+        assert order(cluster) == ["c", "a"]
+
+    def test_so_does_one_that_goes_and_comes_back_unseen(self):
+        cluster = state(MOVED)
+        before = order(cluster)
+        cluster.remove_node("a")
+        cluster.set_node(node("d").build())
+        cluster.set_node(node("a").zone("z1").build())
+        cluster.remove_node("d")
+        assert order(cluster) == before
+
+    def test_one_whose_absence_was_seen_comes_last(self):
+        cluster = state(MOVED)
+        order(cluster)
+        cluster.remove_node("a")
+        assert order(cluster) == ["b", "c"]
+        cluster.set_node(node("a").zone("z1").build())
+        assert order(cluster) == ["b", "c", "a"]
+
+    def test_so_does_the_one_that_another_takes_the_place_of(self):
+        cluster = state(MOVED)
+        order(cluster)
+        cluster.remove_node("a")
+        cluster.set_node(node("d").zone("z1").build())
+        assert order(cluster) == ["b", "c", "d"]
+
+    def test_a_trial_with_other_nodes_leaves_the_order_as_it_was(self):
+        cluster = state(MOVED)
+        order(cluster)
+        cluster.set_node(node("a").zone("z2").build())
+        with cluster.what_if_nodes() as trial:
+            trial.set(node("e").zone("z1").build())
+            assert order(cluster) == ["b", "c", "e", "a"]
+        assert order(cluster) == ["a", "c", "b"]
+
+    def test_a_state_that_is_rebuilt_has_the_same_order(self):
+        cluster = state(MOVED)
+        order(cluster)
+        cluster.set_node(node("a").zone("z2").build())
+        assert order(rebuild(cluster)) == order(cluster) == ["a", "c", "b"]
 
 
 def test_a_change_of_something_else_keeps_the_place():
