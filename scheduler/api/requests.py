@@ -37,11 +37,16 @@ _NO_DEFAULTS: Final[Mapping[str, Quantity]] = {}
 
 
 class PodUsage(NamedTuple):
-    """What an existing pod takes of its node."""
+    """What an existing pod takes of its node.
+
+    ``thousandths`` has the requests in thousandths of their units where that is not a thousand times the request, which
+    is rounded up, or is too large for an int64. Not for cpu, whose requests are in thousandths as they are.
+    """
 
     requests: dict[str, int]
     nonzero_cpu: int
     nonzero_memory: int
+    thousandths: dict[str, int]
 
 
 def incoming_requests(pod: Pod) -> dict[str, int]:
@@ -62,13 +67,10 @@ def existing_requests(pod: Pod) -> PodUsage:
     nonzero = amounts
     if defaults:
         nonzero = _pod_requests(pod, use_status=True, pod_level=True, defaults=defaults)
-    return PodUsage(_counted(amounts), _number(CPU, nonzero), _number(MEMORY, nonzero))
-
-
-def spec_requests_in_thousandths(pod: Pod) -> dict[str, int]:
-    """Return what a pod's spec asks for in thousandths of each resource's unit (``PodRequests``, ``MilliValue``)."""
-    amounts = _pod_requests(pod, use_status=False, pod_level=True)
-    return {name: amount.milli_value() for name, amount in amounts.items()}
+    requests = _counted(amounts)
+    exact = {name: amounts[name].milli_value() for name in requests if name != CPU}
+    thousandths = {name: amount for name, amount in exact.items() if amount != 1000 * requests[name]}
+    return PodUsage(requests, _number(CPU, nonzero), _number(MEMORY, nonzero), thousandths)
 
 
 def scored_requests(pod: Pod, *, nonzero: bool, pod_level: bool) -> dict[str, int]:

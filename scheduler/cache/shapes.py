@@ -12,6 +12,7 @@ from scheduler.api.conditions import POD_RESIZE_PENDING, is_resize_infeasible
 from scheduler.api.objects import PodStatus, Volume
 from scheduler.api.owners import controller_of
 from scheduler.api.requests import existing_requests
+from scheduler.api.resource_names import CPU
 from scheduler.cache.ports import ANY_ADDRESS, HostPort
 from scheduler.cache.terms import PodTerms, compile_terms
 from scheduler.cache.volumes import VolumeNeeds, volume_needs
@@ -26,12 +27,24 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
-    """What a pod takes from its node: milli-CPU, bytes and counts by resource name, and its host ports."""
+    """What a pod takes from its node: milli-CPU, bytes and counts by resource name, and its host ports.
+
+    For `thousandths` see `api.requests.PodUsage`.
+    """
 
     requests: Mapping[str, int]
     nonzero_cpu: int
     nonzero_memory: int
     ports: tuple[HostPort, ...]
+    thousandths: Mapping[str, int] = {}
+
+    def in_thousandths(self) -> dict[str, int]:
+        """The requests as `Quantity.MilliValue` has them, by which kube-scheduler finds them larger or smaller."""
+        return {name: self.thousandths.get(name, _milli(name, amount)) for name, amount in self.requests.items()}
+
+
+def _milli(name: str, amount: int) -> int:
+    return amount if name == CPU else 1000 * amount
 
 
 class LabelClass:
@@ -118,7 +131,7 @@ def _tells_of_resize(status: ContainerStatus) -> bool:
 def usage_of(pod: Pod) -> Usage:
     """What this very pod takes, in-place resizes included."""
     taken = existing_requests(pod)
-    return Usage(taken.requests, taken.nonzero_cpu, taken.nonzero_memory, host_ports(pod))
+    return Usage(taken.requests, taken.nonzero_cpu, taken.nonzero_memory, host_ports(pod), taken.thousandths)
 
 
 def host_ports(pod: Pod) -> tuple[HostPort, ...]:

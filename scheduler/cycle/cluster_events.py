@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from scheduler.api.requests import spec_requests_in_thousandths
 from scheduler.framework.events import ActionType, ClusterEvent, EventResource
 
 if TYPE_CHECKING:
@@ -41,11 +40,12 @@ def pod_events(old: PodInfo, new: PodInfo, *, target: bool) -> list[ClusterEvent
     if old.shape is not new.shape or old.usage is not new.usage:
         if old.shape.labels != new.shape.labels:
             actions.append(ActionType.UPDATE_POD_LABEL)
-        before, after = _fractions(old, new)
-        if _less(new.usage.requests, old.usage.requests) or _less(after, before):
-            actions.append(ActionType.UPDATE_POD_SCALE_DOWN)
-        if _less(old.usage.requests, new.usage.requests) or _less(before, after):
-            actions.append(ActionType.UPDATE_POD_SCALE_UP)
+        if old.usage is not new.usage:
+            before, after = old.usage.in_thousandths(), new.usage.in_thousandths()
+            if _less(after, before):
+                actions.append(ActionType.UPDATE_POD_SCALE_DOWN)
+            if _less(before, after):
+                actions.append(ActionType.UPDATE_POD_SCALE_UP)
     if old.gates and not new.gates:
         actions.append(ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
     if len(old.shape.pod.spec.tolerations) != len(new.shape.pod.spec.tolerations):
@@ -71,24 +71,6 @@ def node_events(old: Node, new: Node) -> list[ClusterEvent]:
     if old.status.declared_features != new.status.declared_features:
         actions.append(ActionType.UPDATE_NODE_DECLARED_FEATURE)
     return [ClusterEvent(EventResource.NODE, action) for action in actions]
-
-
-def _fractions(old: PodInfo, new: PodInfo) -> tuple[dict[str, int], dict[str, int]]:
-    """Requests that come to the same whole unit but may differ below it, in thousandths of it.
-
-    Only where the spec governs: a resize in place that is under way counts by what the status says.
-    """
-    if old.shape is new.shape:
-        return {}, {}
-    pods = old, new
-    exact = [spec_requests_in_thousandths(pod.shape.pod) for pod in pods]
-    same = [
-        name
-        for name, amount in old.usage.requests.items()
-        if new.usage.requests.get(name) == amount and all(-(-each.get(name, 0) // 1000) == amount for each in exact)
-    ]
-    before, after = ({name: each[name] for name in same if name in each} for each in exact)
-    return before, after
 
 
 def _less(smaller: Mapping[str, int], larger: Mapping[str, int]) -> bool:

@@ -58,8 +58,17 @@ def test_what_filter_asks_for_is_component_helpers_result() -> None:
 def test_what_an_existing_pod_takes_is_component_helpers_result() -> None:
     for row in GOLDEN:
         nonzero = row["want"]["nonzero"]
-        want = PodUsage(counted(row["want"]["existing"]), nonzero["cpu"], nonzero["memory"])
-        assert existing_requests(decode_as(Pod, row["pod"])) == want, row["pod"]
+        found = existing_requests(decode_as(Pod, row["pod"]))
+        want = PodUsage(counted(row["want"]["existing"]), nonzero["cpu"], nonzero["memory"], found.thousandths)
+        assert found == want, row["pod"]
+
+
+def test_thousandths_are_told_where_they_are_no_whole_units_or_too_many() -> None:
+    found = existing_requests(
+        pod(asks(cpu="1500u", memory="1500m", **{"ephemeral-storage": "10P", "example.com/a": "2"}))
+    )
+    assert found.requests == {"cpu": 2, "memory": 2, "ephemeral-storage": 10**16, "example.com/a": 2}
+    assert found.thousandths == {"memory": 1500, "ephemeral-storage": 0}, "as Go has what is too large"
 
 
 def test_what_is_scored_is_component_helpers_result() -> None:

@@ -51,6 +51,27 @@ class TestPods:
         assert pod_labels(POD.on("n"), resized) == ["AssignedPodUpdatePodScaleUp"]
 
     @pytest.mark.parametrize(
+        ("old", "new", "told", "expected"),
+        [
+            ("0", None, {"memory": "0"}, "Update"),
+            ("0", None, {}, "UpdatePodScaleDown"),
+            (None, "0", {}, "UpdatePodScaleUp"),
+            ("1500m", "1100m", {"memory": "2"}, "Update"),
+            ("1500m", "1100m", {"memory": "1200m"}, "UpdatePodScaleDown"),
+            ("10P", "11P", {}, "Update"),
+        ],
+        ids=["in force", "gone", "new", "more in force", "less in force", "beyond what is told apart"],
+    )
+    def test_a_request_counts_with_what_is_in_force_in_thousandths(self, old, new, told, expected):
+        status = {"name": "main", "resources": {"requests": told}}
+
+        def asking(memory):
+            built = pod("a").cpu("1") if memory is None else pod("a").cpu("1").memory(memory)
+            return built.on("n").set("status.containerStatuses", [status] if told else [])
+
+        assert pod_labels(asking(old), asking(new)) == [f"AssignedPod{expected}"]
+
+    @pytest.mark.parametrize(
         ("builder", "target", "resource"),
         [(POD, True, "TargetPod"), (POD, False, "UnscheduledPod"), (POD.on("n"), True, "AssignedPod")],
     )
