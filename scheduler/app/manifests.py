@@ -254,7 +254,7 @@ def _object(place: str, value: dict[str, Any], type_: type[Model], *, own: bool)
     metadata = value.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else None
     try:
-        if not name:
+        if name is None or name == "":
             raise DecodeError("missing; an object needs a name", "metadata.name")
         return _decoded(type_, value, own=own)
     except DecodeError as problem:

@@ -47,9 +47,19 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 async def connection_of(namespace: argparse.Namespace) -> Connection:
-    """The API server and the credentials of the kubeconfig. Raises AuthError."""
-    from scheduler.client.auth import connect
+    """The API server and the credentials of the kubeconfig.
 
+    Raises AuthError, also for flags that would say how to trust a server where none is named.
+    """
+    from scheduler.client.auth import AuthError, connect
+
+    trusting = {
+        "--certificate-authority": namespace.certificate_authority,
+        "--insecure-skip-tls-verify": namespace.insecure_skip_tls_verify,
+    }
+    idle = [flag for flag, given in trusting.items() if given]
+    if idle and not namespace.server:
+        raise AuthError(f"{idle[0]} is about the certificate of --server: give that as well, or leave this out")
     return await connect(namespace.kubeconfig or None, context=namespace.context or None)
 
 

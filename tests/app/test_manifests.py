@@ -126,6 +126,14 @@ class TestErrors:
             ("kind: Pod", "in.yaml, document 1 (line 1): apiVersion: missing; every object needs one"),
             ("{apiVersion: v1, kind: 1}", "in.yaml, document 1 (line 1): kind: not a name"),
             ("\n\n---\napiVersion: v1\nkind: Pod\n", "in.yaml, document 1 (line 4): Pod: metadata.name: missing"),
+            (
+                "{apiVersion: v1, kind: Pod, metadata: {name: n}}",
+                "Pod: metadata.name: Expected `str`, got `bool`; put it in",
+            ),
+            (
+                "{apiVersion: v1, kind: Pod, metadata: {name: 0}}",
+                "Pod: metadata.name: Expected `str`, got `int`; put it in",
+            ),
             ("{apiVersion: v1, kind: List, items: [1]}", "items[0]: not a Kubernetes object but a number"),
         ],
     )

@@ -100,3 +100,9 @@ async def test_a_context_that_the_kubeconfig_does_not_have(tmp_path: Path) -> No
     path.write_text("apiVersion: v1\nkind: Config\nclusters: []\ncontexts: []\nusers: []\n")
     with pytest.raises(AuthError, match="elsewhere"):
         await connection_of(flags("--kubeconfig", str(path), "--context", "elsewhere"))
+
+
+@pytest.mark.parametrize("given", [("--certificate-authority", "ca.crt"), ("--insecure-skip-tls-verify",)])
+async def test_flags_about_a_certificate_that_nobody_would_look_at_are_refused(given: tuple[str, ...]) -> None:
+    with pytest.raises(AuthError, match=f"{given[0]} is about the certificate of --server"):
+        await connection_of(flags(*given))
