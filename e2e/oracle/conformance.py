@@ -88,6 +88,13 @@ class Report:
         """Whether every case was compared and none differs."""
         return not self.failures and not self.broken and self.cases > 0
 
+    def take(self, other: Report) -> None:
+        """Add the comparison of further cases of the profile."""
+        self.verdicts += other.verdicts
+        self.failures += other.failures
+        self.berth_seconds += other.berth_seconds
+        self.broken = other.broken
+
     def __str__(self) -> str:
         shown = [str(failure) for failure in self.failures[:3]]
         summary = ", ".join(f"{count} {verdict.value}" for verdict, count in self.verdicts.items())
@@ -119,23 +126,27 @@ def run(
         cases = expected.generate(profile, min(BATCH, n - first), seed, first)
         return cases, decided(cases, gates=gates), expected.defaulted(cases) if defaulted else cases
 
+    def tell(done: int, _: int, differing: int) -> None:
+        assert progress is not None
+        progress(report.cases + done, n, len(report.failures) + differing)
+
     with ThreadPoolExecutor(max_workers=1) as ahead:
         coming = ahead.submit(prepare, 0)
         for first in range(0, n, BATCH):
             cases, wanted, ours = coming.result()
             if first + BATCH < n:
                 coming = ahead.submit(prepare, first + BATCH)
-            _compare_all(
-                report,
-                n,
+            part = check(
+                profile,
                 cases,
                 wanted,
-                ours,
+                berth_cases=ours,
                 berth=_gated(berth, gates),
                 workers=workers,
                 keep=keep,
-                progress=progress,
+                progress=tell if progress else None,
             )
+            report.take(part)
             if report.broken or len(report.failures) > MANY:
                 break
     return report
@@ -158,46 +169,20 @@ def check(
 ) -> Report:
     """Compare Berth's decisions on ``cases`` with the lines ``wanted``, the oracle's decisions on them."""
     report = Report(profile)
-    _compare_all(
-        report,
-        len(cases),
-        cases,
-        wanted,
-        berth_cases or cases,
-        berth=berth,
-        workers=workers,
-        keep=keep,
-        progress=progress,
-    )
-    return report
-
-
-def _compare_all(
-    report: Report,
-    total: int,
-    cases: list[bytes],
-    wanted: list[bytes],
-    ours: list[bytes],
-    *,
-    berth: Sequence[str],
-    workers: int,
-    keep: Path | None,
-    progress: Callable[[int, int, int], None] | None,
-) -> None:
-    """Add to a report what Berth decides on some of its cases."""
     start = time.monotonic()
     try:
-        for index, actual in decisions(ours, berth, workers=workers):
+        for index, actual in decisions(berth_cases or cases, berth, workers=workers):
             want = json.loads(wanted[index])
             comparison = compare(want, actual)
             report.verdicts[comparison.verdict] += 1
             if comparison.verdict is Verdict.DIFFERS:
                 report.failures.append(_failure(index, cases[index], want, actual, comparison, keep))
             if progress:
-                progress(report.cases, total, len(report.failures))
+                progress(report.cases, len(cases), len(report.failures))
     except BerthError as error:
         report.broken = str(error)
-    report.berth_seconds += time.monotonic() - start
+    report.berth_seconds = time.monotonic() - start
+    return report
 
 
 def _failure(

@@ -77,8 +77,9 @@ def scored_requests(pod: Pod, *, nonzero: bool, pod_level: bool) -> dict[str, in
     """Return what a pod asks of each resource when nodes are scored (``calculatePodResourceRequest``).
 
     NodeResourcesFit takes ``nonzero=True, pod_level=False``: containers without a request for cpu or memory
-    get the defaults. NodeResourcesBalancedAllocation takes ``nonzero=False, pod_level=True``, which includes the
-    pod's status. A resource that isn't in the result counts as 0.
+    get the defaults. ``nonzero=False, pod_level=True``, NodeResourcesBalancedAllocation's, includes the pod's
+    status: of the resources that the scheduler counts, that is what ``existing_requests`` has. A resource that
+    isn't in the result counts as 0.
     """
     defaults = _DEFAULTS if nonzero else _NO_DEFAULTS
     amounts = _pod_requests(pod, use_status=pod_level, pod_level=pod_level, defaults=defaults)

@@ -100,10 +100,9 @@ def _others_by_history(
     """Put in all but pods; the nodes that are still to be made what they are when the pods are there."""
     nodes = [] if ordered else [item for item in others if isinstance(item, Node)]
     disguised = list(zip(nodes[1::2], nodes[::2], strict=False))
-    strangers = {id(node): other for node, other in disguised}
+    stand_ins = {id(node): _like(node, other) for node, other in disguised}
     for number, item in enumerate(others):
-        other = strangers.get(id(item))
-        _set(state, item if other is None else _like(item, other))
+        _set(state, stand_ins.get(id(item), item))
         if number == len(others) // 2:
             rehearse()
     early, late = disguised[:-_CHANGED_LATE], [node for node, _ in disguised[-_CHANGED_LATE:]]

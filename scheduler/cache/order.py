@@ -80,8 +80,9 @@ class NodeOrder:
 
     def restore(self, names: list[str]) -> None:
         """Let the list be one that was made before, for the nodes that are there now."""
-        self._names = names
-        self._changed = True
+        if names is not self._names:
+            self._names = names
+            self._changed = True
 
     def _listed(self) -> list[str]:
         zones = [list(nodes) for nodes in self._zones.values()]

@@ -37,15 +37,14 @@ def pod_events(old: PodInfo, new: PodInfo, *, target: bool) -> list[ClusterEvent
     if old.shape is new.shape and old.usage is new.usage and old.gates == new.gates:
         return [_SOMETHING[resource]]
     actions = []
-    if old.shape is not new.shape or old.usage is not new.usage:
-        if old.shape.labels != new.shape.labels:
-            actions.append(ActionType.UPDATE_POD_LABEL)
-        if old.usage is not new.usage:
-            before, after = old.usage.in_thousandths(), new.usage.in_thousandths()
-            if _less(after, before):
-                actions.append(ActionType.UPDATE_POD_SCALE_DOWN)
-            if _less(before, after):
-                actions.append(ActionType.UPDATE_POD_SCALE_UP)
+    if old.shape.labels != new.shape.labels:
+        actions.append(ActionType.UPDATE_POD_LABEL)
+    if old.usage is not new.usage:
+        before, after = old.usage.in_thousandths(), new.usage.in_thousandths()
+        if _less(after, before):
+            actions.append(ActionType.UPDATE_POD_SCALE_DOWN)
+        if _less(before, after):
+            actions.append(ActionType.UPDATE_POD_SCALE_UP)
     if old.gates and not new.gates:
         actions.append(ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
     if len(old.shape.pod.spec.tolerations) != len(new.shape.pod.spec.tolerations):

@@ -50,6 +50,12 @@ class HistoryEntry(msgspec.Struct, gc=False):
         """Whether such a thing would be the same once more."""
         return self.what == what and self.event == event and self.plugin == plugin and self.queue == queue
 
+    def go_on(self, until: float, about: str, count: int = 1) -> None:
+        """The same once more, or `count` times more."""
+        self.count += count
+        self.until = until
+        self.object = about
+
 
 class QueueHistory:
     """The entries of one pod, the oldest first."""
@@ -74,9 +80,7 @@ class QueueHistory:
         if entries:
             last = entries[-1]
             if last.is_like(what, event, plugin, queue):
-                last.count += 1
-                last.until = now
-                last.object = about
+                last.go_on(now, about)
                 return
         entries.append(HistoryEntry(what, now, event, about, plugin, queue))
         if len(entries) > LIMIT:
@@ -89,9 +93,7 @@ class QueueHistory:
         first, *others = entries
         last = self.entries[-1] if self.entries else None
         if last is not None and last.is_like(first.what, first.event, first.plugin, first.queue):
-            last.count += first.count
-            last.until = first.until or first.time
-            last.object = first.object
+            last.go_on(first.until or first.time, first.object, first.count)
             self.entries += others
         else:
             self.entries += entries
@@ -119,9 +121,7 @@ class KeptEvents:
         if self._runs:
             last = self._runs[-1][1]
             if last.is_like(what, event, plugin, queue):
-                last.count += 1
-                last.until = now
-                last.object = about
+                last.go_on(now, about)
                 self._runs[-1] = self.position, last
                 return
         self._runs.append((self.position, HistoryEntry(what, now, event, about, plugin, queue)))

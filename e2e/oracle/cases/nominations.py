@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING
 
+from e2e.oracle.cases.resizes import pending
+
 if TYPE_CHECKING:
     import random
 
@@ -27,8 +29,7 @@ def nominate(r: random.Random, case: Object) -> None:
         case["objects"] += [_rival(r, r.choice([case["pod"], *assigned]), r.choice(nodes), i) for i in range(2)]
     for pod in assigned:
         if r.random() < _RARELY:
-            refused = {"type": "PodResizePending", "status": "True", "reason": r.choice(["Infeasible", "Deferred"])}
-            pod["status"].setdefault("conditions", []).append(refused)
+            pod["status"].setdefault("conditions", []).append(pending(r))
 
 
 def _rival(r: random.Random, like: Object, node: str, number: int) -> Object:

@@ -26,8 +26,12 @@ def resize(r: random.Random, case: Object) -> None:
         if told:
             status["containerStatuses" if kind == "containers" else "initContainerStatuses"] = told
     if r.random() < 0.3:
-        refused = {"type": "PodResizePending", "status": "True", "reason": r.choice(["Infeasible", "Deferred"])}
-        status.setdefault("conditions", []).append(refused)
+        status.setdefault("conditions", []).append(pending(r))
+
+
+def pending(r: random.Random) -> Object:
+    """The condition of a pod whose resize is refused, or put off."""
+    return {"type": "PodResizePending", "status": "True", "reason": r.choice(["Infeasible", "Deferred"])}
 
 
 def _told(r: random.Random, name: str) -> Object:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from e2e.oracle.cases.case import Case
 
 from e2e.oracle.cases.quantities import EXT, MI, reslist, value, whole
+from e2e.oracle.cases.resizes import pending
 
 
 def pod_level(c: Case, spec: Any) -> Any:
@@ -61,9 +62,7 @@ def resources(c: Case) -> None:  # noqa: C901 - independent draws, one after ano
                 }
                 p["status"]["containerStatuses"] = [st]
                 if r.random() < 0.5:
-                    p["status"]["conditions"] = [
-                        {"type": "PodResizePending", "status": "True", "reason": r.choice(["Infeasible", "Deferred"])}
-                    ]
+                    p["status"]["conditions"] = [pending(r)]
     if r.random() < 0.15:  # a pod on a node that isn't there, and finished pods
         c.add_pod("gone", {"cpu": "1"})
         p = c.add_pod(r.choice(c.nodes), {"cpu": "8"})

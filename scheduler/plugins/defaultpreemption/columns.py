@@ -29,13 +29,13 @@ Mask = npt.NDArray[np.bool_]
 
 
 def select_victims_by_columns(
-    cycle: Cycle, filters: DryRunFilters, rows: Rows, orders: Orders, rivals: Rivals
+    cycle: Cycle, filters: DryRunFilters, indices: Rows, orders: Orders, rivals: Rivals
 ) -> dict[int, Eviction | Status]:
     """By row, whom to evict or why that does not help; the rows' k-th pods are all put back in one go.
 
-    `orders` must be up to date in these rows; `rivals` are the nominated pods that matter as much, there or elsewhere.
+    `indices` are the rows, in which `orders` must be up to date; `rivals` the nominated pods that matter as much, there
+    or elsewhere.
     """
-    indices = rows
     somebody = orders.taken[indices, 0] != NOBODY
     found: dict[int, Eviction | Status] = dict.fromkeys(indices[~somebody].tolist(), NO_VICTIMS)
     indices = indices[somebody]

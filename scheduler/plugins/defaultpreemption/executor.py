@@ -91,8 +91,7 @@ class Executor:
             *others, last = victims
             failed = await self._preempt_all(preemptor, node, others)
             if not failed:
-                if preemptor.uid in self._preempting:
-                    self._last[preemptor.uid] = last
+                self._last[preemptor.uid] = last
                 registered = True
                 in_memory = await self._preempt(preemptor, node, last)
         except Exception:

@@ -50,9 +50,7 @@ class Outcomes:
         changed = log.rows(self._position, _ANYTHING)
         self._made[slice(None) if changed is None else changed] = _NEVER
         self._position = log.end
-        tried = np.zeros(table.size, np.bool_)
-        tried[rows] = True
-        rivals = rivals_of(cycle).on(tried)
+        rivals = rivals_of(cycle)
         loads = rivals.loads(table)
         if len(loads) != len(self._loads):  # there is a resource that was not known before
             self._loads = np.zeros_like(loads)

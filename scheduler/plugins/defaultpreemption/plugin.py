@@ -143,8 +143,6 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
     def pre_enqueue_all(self, pods: Sequence[PodInfo]) -> list[Status | None]:
         """Many wait for their victims, and each deletion of one is the occasion to ask for all of them."""
         held = self._executor.held()
-        if held.issuperset([pod.uid for pod in pods]):
-            return [_HELD] * len(pods)
         return [_HELD if pod.uid in held else None for pod in pods]
 
     def events_to_register(self) -> Sequence[EventHint]:
