@@ -191,10 +191,13 @@ def milli(quantity: str) -> int:
 
 
 def events(cluster: ControlPlane, namespace: str, name: str = "") -> list[dict[str, Any]]:
-    """The events about a pod, or all of a namespace, oldest first."""
+    """The events about an object, or all of a namespace, oldest first.
+
+    In the namespace default there are also the API server's own, some of which are about nothing that has a name.
+    """
     found = cluster.api.list(f"/apis/events.k8s.io/v1/namespaces/{namespace}/events")
-    found = [event for event in found if name in ("", event["regarding"]["name"])]
-    return sorted(found, key=lambda event: event["eventTime"])
+    found = [event for event in found if name in ("", event.get("regarding", {}).get("name"))]
+    return sorted(found, key=lambda event: event["eventTime"] or "")
 
 
 def families(metrics: str) -> dict[str, str]:

@@ -147,6 +147,41 @@ async def test_enter_opens_what_the_text_finds_as_it_is_then(browser):
         await page.until("location.hash === '#/pod/kube-system/not-in-any-list'")
 
 
+async def test_keys_are_heeded_in_the_very_moment_that_the_search_closes(browser):
+    async with opened(browser, small()) as page:
+        await page.press("/")
+        await page.until("document.querySelector('dialog.search').open")
+        # The browser takes the focus off a field that is shown no more only when it draws next.
+        assert await page.run(
+            """(() => {
+              const dialog = document.querySelector("dialog.search");
+              dialog.close();
+              const key = new KeyboardEvent("keydown", { key: "/", bubbles: true });
+              dialog.querySelector("input").dispatchEvent(key);
+              return dialog.open;
+            })()"""
+        )
+
+
+async def test_closing_the_search_ends_no_search_begun_since(browser):
+    async with opened(browser, small()) as page:
+        await page.press("/")
+        await page.until("document.querySelector('dialog.search').open")
+        # That a dialog has closed is told later than it happens: here, when it is open again.
+        await page.run(
+            """(() => {
+              const dialog = document.querySelector("dialog.search");
+              const press = (to, key) => to.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+              dialog.close();
+              press(document.body, "/");
+              const input = dialog.querySelector("input");
+              input.value = "pool-a-0006";
+              press(input, "Enter");
+            })()"""
+        )
+        await page.until("location.hash === '#/node/pool-a-0006'")
+
+
 async def test_scores_of_the_heat_map_multiply_and_add_up(browser):
     async with opened(browser, small(), "decision/400") as page:
         decision = page.api.world.decision(400)

@@ -85,7 +85,8 @@ const KEYS = {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  if (event.target.matches?.("input, select, textarea") && event.target.type !== "radio") return;
+  // A field keeps the focus until the next frame when its dialog closes: what is typed by then isn't meant for it.
+  if (event.target.matches?.("input:not([type=radio], dialog *), select, textarea")) return;
   if (!Object.hasOwn(KEYS, event.key)) return;
   event.preventDefault();
   KEYS[event.key]();

@@ -41,12 +41,16 @@ export class Search {
     this.#dialog.addEventListener("click", (event) => {
       if (event.target === this.#dialog) this.#dialog.close();
     });
-    this.#dialog.addEventListener("close", () => this.#stop());
+    // This is told later than it happens: the dialog can be open again, and asking.
+    this.#dialog.addEventListener("close", () => {
+      if (!this.#dialog.open) this.#stop();
+    });
     document.body.append(this.#dialog);
   }
 
   open() {
     if (this.#dialog.open) return;
+    this.#stop();
     this.#input.value = "";
     this.#show("", [], [HINT]);
     this.#dialog.showModal();
