@@ -16,6 +16,7 @@ from scheduler.app.explaining import LiveDecisions
 from scheduler.app.extenders import warn_of_slow_extenders
 from scheduler.app.fence import FencedDispatcher
 from scheduler.app.leadership import Leadership
+from scheduler.app.pacing import Pacer
 from scheduler.app.pod_resources import PodResources
 from scheduler.app.reach import SERVING_CERTIFICATE
 from scheduler.app.recording import Recording
@@ -153,6 +154,7 @@ class SchedulerService:
             histories=recording.records is not None,
         )
         wire(scheduler)
+        scheduler.on_tried = Pacer(settings.burst_interval).tried
         recording.watch(scheduler)
         return scheduler
 

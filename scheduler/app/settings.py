@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from scheduler.app.configuration import all_plugins, check_plugins, own_document, read_document, supported_gates
+from scheduler.config.bursts import INTERVAL
 from scheduler.config.load import load_config
 from scheduler.config.options import apply_flags
 from scheduler.config.recording import BYTES, RECORDS
@@ -27,6 +28,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     without one); `warnings` are for the log. `random_seed` None breaks ties differently in each process. `records`
     attempts are recorded in at most `record_bytes`, none if either is 0; with `annotate` what is recorded is written to
     the pods' annotations. `grace` is the seconds that binds under way get when the process is stopped.
+    `burst_interval` is the seconds between two rounds of work while many pods come at once (`pacing.Pacer`).
     `scheduler_profiles`: whether SchedulerProfiles change profiles.
     """
 
@@ -42,6 +44,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     record_bytes: int = BYTES
     annotate: bool = False
     grace: float = 20.0
+    burst_interval: float = INTERVAL
     scheduler_profiles: bool = False
 
 

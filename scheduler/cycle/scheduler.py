@@ -101,6 +101,8 @@ class Scheduler:
         self._stopping = False
         self.handle: Handle | None = None
         """What the plugins were made with, for whoever makes more of them."""
+        self.on_tried: Callable[[int], None] = _unheeded
+        """Told how many pods were tried without a pause."""
         self.shadows: dict[str, ShadowHook] = {}
         """By profile: who is told of its decisions before they take effect, to decide on the same state."""
 
@@ -113,8 +115,12 @@ class Scheduler:
                 await self.queue.wait()
                 continue
             deadline = time.perf_counter() + TIME_SLICE
-            while self.schedule_next() and time.perf_counter() < deadline:
-                pass
+            tried = 0
+            while self.schedule_next():
+                tried += 1
+                if time.perf_counter() >= deadline:
+                    break
+            self.on_tried(tried)
             await asyncio.sleep(0)
 
     def stop(self) -> None:
@@ -332,3 +338,7 @@ class Scheduler:
                 log.error("Work beside scheduling failed", exc_info=problem)
 
         task.add_done_callback(finished)
+
+
+def _unheeded(_pods: int) -> None:
+    """Nobody asks how many pods are tried."""

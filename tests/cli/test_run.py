@@ -66,6 +66,19 @@ def test_flags_override_the_configuration_where_kube_schedulers_do(run, file):
     assert settings.random_seed == 3
 
 
+def test_a_burst_is_dealt_with_at_intervals(run):
+    assert run()[1].burst_interval == 0.01
+    assert run("--burst-interval=25ms")[1].burst_interval == 0.025
+    assert run("--burst-interval=0")[1].burst_interval == 0.0
+
+
+@pytest.mark.parametrize("interval", ["-1ms", "101ms", "10"])
+def test_an_interval_that_would_keep_the_process_from_answering_is_refused(run, capsys, interval):
+    with pytest.raises(SystemExit):
+        run(f"--burst-interval={interval}")
+    assert "argument --burst-interval: " in capsys.readouterr().err
+
+
 def test_flags_without_effect_are_warned_of(run):
     _, settings = run("--vmodule=a=2")
     assert settings.warnings == ("--vmodule has no effect: verbosity is the same for all files",)

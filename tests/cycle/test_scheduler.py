@@ -238,6 +238,20 @@ class TestLoop:
         await asyncio.sleep(0)
         assert rig.node_of("c") == ""
 
+    async def test_it_tells_how_many_were_tried_without_a_pause(self):
+        rig = Rig(Filter("A"))
+        told = []
+        rig.scheduler.on_tried = told.append
+        rig.put(node("n"), pod("a"), pod("b"))
+        loop = asyncio.create_task(rig.scheduler.run())
+        await asyncio.sleep(0)
+        rig.put(pod("c"))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        rig.scheduler.stop()
+        await loop
+        assert told == [2, 1]
+
     async def test_other_work_has_its_turn_between_slices(self, monkeypatch):
         monkeypatch.setattr(module, "TIME_SLICE", 0.0)
         rig = Rig(Filter("A"))

@@ -1,0 +1,10 @@
+"""How a burst of pods is dealt with, unless something else is asked for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+INTERVAL: Final = 0.01
+"""Seconds from one round of work to the next."""
+LONGEST: Final = 0.1
+"""Seconds: between two rounds the process does nothing, and answers nobody."""
