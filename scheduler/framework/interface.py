@@ -16,6 +16,7 @@ from scheduler.cache.changes import Change
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Set as AbstractSet
 
     import numpy as np
     import numpy.typing as npt
@@ -51,9 +52,13 @@ class PreEnqueuePlugin(Plugin):
     def pre_enqueue(self, pod: PodInfo) -> Status | None:
         """None lets the pod in; a refusal keeps it gated until an event that the plugin hints at."""
 
-    def pre_enqueue_all(self, pods: Sequence[PodInfo]) -> list[Status | None]:
-        """The answers for pods that it holds back and that it is asked for again, all at once."""
-        return [self.pre_enqueue(pod) for pod in pods]
+    def let_go(self, held: AbstractSet[str]) -> AbstractSet[str] | None:
+        """Of pods that it holds back, by uid, those that it may let go by now; None if each is to be asked for.
+
+        It would turn down the others as UnschedulableAndUnresolvable, in the words that it has used before.
+        """
+        del held
+        return None
 
 
 class QueueSortPlugin(Plugin):

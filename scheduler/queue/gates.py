@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from scheduler.metrics.instruments import HistogramSeries
     from scheduler.metrics.scheduler_metrics import SchedulerMetrics
     from scheduler.queue.entry import QueuedPod
+    from scheduler.queue.parked import ParkedGroup
 
 log = logging.getLogger(__name__)
 
@@ -60,37 +61,32 @@ class Gates:
             _let_go(entry)
         self._observe(profile, time.perf_counter() - start)
 
-    def ask_again(self, entries: list[QueuedPod]) -> tuple[list[QueuedPod], list[QueuedPod]]:
-        """Ask the plugin that holds back all of these pods: those that it still does, and the others.
+    def let_go(self, members: ParkedGroup) -> list[QueuedPod] | None:
+        """Of pods that one plugin holds back, those for which it is to be asked anew; None if that is for all of them.
 
-        What `ask` notes of a pod stays true of the former; the latter are to be asked for by `ask`. Many may wait for
-        preemptions to end, each of which wakes all of them.
+        What `ask` notes of a pod stays true of the others. Many may wait for preemptions to end, and each end is the
+        occasion to ask for all of them, so this takes no step of its own for any that stays.
         """
-        name, profile = entries[0].gating_plugin, self._profiles[entries[0].pod.scheduler_name]
+        first = next(iter(members.values()))
+        name, profile = first.gating_plugin, self._profiles[first.pod.scheduler_name]
         plugin = next((plugin for plugin in profile.pre_enqueue if plugin.name == name), None)
         if plugin is None:
-            return [], entries
+            return None
         start = time.perf_counter()
-        sampled = random.random() < _SAMPLED
-        held: list[QueuedPod] = []
-        let_go: list[QueuedPod] = []
-        status: Status | None = None
-        for entry, answer in zip(entries, plugin.pre_enqueue_all([entry.pod for entry in entries]), strict=True):
-            if answer is None:
-                let_go.append(entry)
-                continue
-            if answer is not status:
-                status, message = answer, answer.message
-            if entry.last_message != message:
-                self._hold_back(entry, plugin, answer)
-            held.append(entry)
-        if held and status is not None:
-            seconds = (time.perf_counter() - start) / len(entries)
-            if sampled:
-                series = self._metrics.plugin_execution_duration.labels(name, _POINT, str(status.code))
-                series.observe(seconds, len(held))
-            self._observe(profile, seconds, len(held))
-        return held, let_go
+        uids = plugin.let_go(members.keys())
+        if uids is None:
+            return None
+        held = len(members) - len(uids)
+        if held:
+            seconds = (time.perf_counter() - start) / len(members)
+            if random.random() < _SAMPLED:
+                code = str(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+                series = self._metrics.plugin_execution_duration.labels(name, _POINT, code)
+                series.observe(seconds, held)
+            self._observe(profile, seconds, held)
+        if len(uids) <= 1:
+            return [members[uid] for uid in uids]
+        return [entry for uid, entry in members.items() if uid in uids]
 
     def _observe(self, profile: Profile, seconds: float, times: int = 1) -> None:
         """Runs of all plugins; kube-scheduler reports each as a success, whatever came of it."""

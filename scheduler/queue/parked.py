@@ -30,8 +30,8 @@ def group_of(entry: QueuedPod) -> Group:
     )
 
 
-class ParkedGroup(dict[tuple[str, str], "QueuedPod"]):
-    """Pods that can only be helped together, by namespace and name; `kept`: the events that did not help them."""
+class ParkedGroup(dict[str, "QueuedPod"]):
+    """Pods that can only be helped together, by uid; `kept`: the events that did not help them."""
 
     __slots__ = ("kept",)
 
@@ -52,29 +52,30 @@ class ParkedPods:
     __slots__ = ("_groups", "_pods")
 
     def __init__(self) -> None:
-        self._pods: dict[tuple[str, str], tuple[Group, QueuedPod]] = {}
+        self._pods: dict[tuple[str, str], tuple[Group, str, QueuedPod]] = {}
         self._groups: dict[Group, ParkedGroup] = {}
 
     def __len__(self) -> int:
         return len(self._pods)
 
     def __iter__(self) -> Iterator[QueuedPod]:
-        return (entry for _, entry in self._pods.values())
+        return (entry for _, _, entry in self._pods.values())
 
     def get(self, name: tuple[str, str]) -> QueuedPod | None:
         """The entry of that name, or None."""
         found = self._pods.get(name)
-        return None if found is None else found[1]
+        return None if found is None else found[2]
 
     def add(self, entry: QueuedPod) -> bool:
         """Add a pod, or group it anew if it is there; whether it is new."""
         is_new = self.remove(entry.name) is None
         group = group_of(entry)
-        self._pods[entry.name] = (group, entry)
+        uid = entry.pod.uid
+        self._pods[entry.name] = (group, uid, entry)
         members = self._groups.get(group)
         if members is None:
             members = self._groups[group] = ParkedGroup()
-        members[entry.name] = entry
+        members[uid] = entry
         entry.kept_from = members.kept.position
         return is_new
 
@@ -83,10 +84,10 @@ class ParkedPods:
         found = self._pods.pop(name, None)
         if found is None:
             return None
-        group, entry = found
+        group, uid, entry = found
         members = self._groups[group]
         members.catch_up(entry)
-        del members[name]
+        del members[uid]
         if not members:
             del self._groups[group]
         return entry

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     Moves = tuple[Strategy, str, list[QueuedPod]]
     """By what, by whose hint, and which pods are to be moved."""
-    Held = tuple[ParkedGroup, Strategy, list[QueuedPod]]
-    """Those of a group that a gate still holds back, and the strategy that they would have been moved by."""
+    Held = tuple[ParkedGroup, Strategy]
+    """A group of which a gate holds back all that are not moved, and the strategy that these would be moved by."""
 
 
 class Placement(QueueContents):
@@ -97,12 +97,13 @@ class Placement(QueueContents):
         return entry.gated
 
     def _move_groups(self, moves: list[Moves], held: list[Held], event: str, about: str) -> None:
-        """Put parked pods where they belong; of those that a gate still holds back note that it was asked."""
+        """Put parked pods where they belong; note of those that a gate still holds back that it was asked."""
         for _, _, entries in moves:
             for entry in entries:
                 self._parked.remove(entry.name)
-        for members, strategy, stay in held:  # by now all that are left of a group, if the gate was asked for all
-            self._stay_gated(members, strategy, stay, event)
+        for members, strategy in held:
+            if members:
+                self._stay_gated(members, strategy, event)
         now = self._clock()
         for strategy, decider, entries in moves:
             for entry in entries:
@@ -110,24 +111,13 @@ class Placement(QueueContents):
                 if not entry.gated:
                     note(entry, history.WOKEN, now, event=event, about=about, plugin=decider, queue=place)
 
-    def _stay_gated(self, members: ParkedGroup, strategy: Strategy, entries: list[QueuedPod], event: str) -> None:
-        """What `_held_back` does with each of these pods of a group, which the same plugin still holds back.
-
-        Where they are the whole group, what happened is noted once for all of them.
-        """
-        if not entries:
-            return
-        now, plugin = self._clock(), entries[0].gating_plugin
-        together = len(entries) == len(members)
-        for entry in entries:
-            entry.flushed = False
-            if not together and entry.history is not None:
-                members.catch_up(entry)
-                entry.history.note(history.GATED, now, event=event, plugin=plugin, queue="gated")
-        if together and entries[0].history is not None:
-            members.kept.note(history.GATED, now, event=event, plugin=plugin, queue="gated")
-        self._note_rejectors(entries[0])
-        self._incoming.count("unschedulable", event, strategy, len(entries))
+    def _stay_gated(self, members: ParkedGroup, strategy: Strategy, event: str) -> None:
+        """What `_held_back` does with each pod of a group, noted once for all: one plugin still holds them back."""
+        first = next(iter(members.values()))
+        if first.history is not None:
+            members.kept.note(history.GATED, self._clock(), event=event, plugin=first.gating_plugin, queue="gated")
+        self._note_rejectors(first)
+        self._incoming.count("unschedulable", event, strategy, len(members))
 
     def _park(self, entry: QueuedPod, event: str, strategy: Strategy | None) -> None:
         if self._parked.add(entry):

@@ -243,10 +243,13 @@ class SchedulingQueue(Placement):
             strategy = self.hints.strategy(first, event, old, new)
             decider = self.hints.decider
             if strategy != SKIP:
-                chosen = [entry for entry in members.values() if only is None or only(entry.pod)]
-                if chosen and first.gated and self._pop_early:  # then gates are asked wherever pods would go
-                    stay, chosen = self._gates.ask_again(chosen)
-                    held.append((members, strategy, stay))
+                chosen: list[QueuedPod] | None = None
+                if first.gated and only is None and self._pop_early:  # then gates are asked wherever pods would go
+                    chosen = self._gates.let_go(members)
+                    if chosen is not None:
+                        held.append((members, strategy))
+                if chosen is None:
+                    chosen = [entry for entry in members.values() if only is None or only(entry.pod)]
                 moves.append((strategy, decider, chosen))
             elif decider and self._histories:
                 about = described(old if new is None else new)

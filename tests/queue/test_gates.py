@@ -8,6 +8,7 @@ from scheduler.framework.status import error, unresolvable
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 from scheduler.queue import gates as module
 from scheduler.queue.gates import Gates
+from scheduler.queue.parked import ParkedGroup
 from tests.cycle.rig import PROFILE, profile_of
 from tests.framework.stubs import Gate
 from tests.queue.entries import entry, on_node_add
@@ -75,47 +76,65 @@ def test_plugins_are_timed_in_a_tenth_of_the_calls(monkeypatch, chance, count):
     assert series.count == count
 
 
-class TestAskingAgain:
+class Doorkeeper(Gate):
+    """A gate that knows whom it lets go by now."""
+
+    open_for: frozenset[str] | None = frozenset()
+
+    def let_go(self, held):
+        return None if self.open_for is None else held & self.open_for
+
+
+class TestLettingGo:
     """Of pods that one and the same plugin holds back, with an event that may help them."""
 
     def held(self, *names):
         diary = []
-        self.first, self.second = Gate("A", None, diary), Gate("B", CLOSED, diary)
+        self.first, self.second = Gate("A", None, diary), Doorkeeper("B", CLOSED, diary)
         self.gates, self.metrics = gates_of(self.first, self.second)
-        entries = [entry(name) for name in names]
-        for waiting in entries:
+        members = ParkedGroup()
+        for name in names:
+            waiting = members[f"uid-{name}"] = entry(name)
             self.gates.ask(waiting)
         diary.clear()
         self.diary = diary
-        return entries
+        return members
+
+    def let_go(self, members):
+        found = self.gates.let_go(members)
+        return found if found is None else [entry.pod.name for entry in found]
 
     def runs(self):
         return self.metrics.framework_extension_point_duration.labels("PreEnqueue", "Success", PROFILE).count
 
-    def test_only_that_plugin_is_asked(self):
-        entries = self.held("a", "b")
-        assert self.gates.ask_again(entries) == (entries, [])
-        assert self.diary == ["B a", "B b"]
+    def test_only_that_plugin_is_asked_and_but_once(self):
+        members = self.held("a", "b")
+        assert self.let_go(members) == []
+        assert self.diary == []
 
-    def test_those_that_it_lets_go_are_left_to_be_asked_for_in_full(self):
-        a, b = self.held("a", "b")
-        self.second.pre_enqueue = lambda pod: CLOSED if pod.name == "a" else None
-        assert self.gates.ask_again([a, b]) == ([a], [b])
-        assert (a.gating_plugin, b.gating_plugin) == ("B", "B")
+    @pytest.mark.parametrize("free", [("b",), ("c", "a"), ("a", "b", "c")])
+    def test_those_that_it_lets_go_are_left_to_be_asked_for_in_full_in_the_order_in_which_they_came(self, free):
+        members = self.held("a", "b", "c")
+        self.second.open_for = frozenset(f"uid-{name}" for name in free)
+        assert self.let_go(members) == sorted(free)
+        assert {entry.gating_plugin for entry in members.values()} == {"B"}
 
-    def test_each_run_counts(self):
-        entries = self.held("a", "b", "c")
-        before = self.runs()
-        self.gates.ask_again(entries)
-        assert self.runs() == before + 3
+    def test_a_plugin_that_has_no_such_answer_is_to_be_asked_for_each(self):
+        members = self.held("a", "b")
+        self.second.open_for = None
+        assert self.let_go(members) is None
 
-    def test_another_message_is_noted(self):
-        (waiting,) = self.held("a")
-        self.second.answer = unresolvable("still closed")
-        self.gates.ask_again([waiting])
-        assert waiting.last_message == "still closed"
+    def test_each_that_stays_counts_as_a_run(self, monkeypatch):
+        monkeypatch.setattr(module.random, "random", lambda: 0.0)
+        members = self.held("a", "b", "c")
+        series = self.metrics.plugin_execution_duration.labels("B", "PreEnqueue", "UnschedulableAndUnresolvable")
+        self.second.open_for = frozenset({"uid-b"})
+        before, timed = self.runs(), series.count
+        self.let_go(members)
+        assert (self.runs(), series.count) == (before + 2, timed + 2)
 
     def test_a_plugin_that_the_profile_no_longer_has_holds_nobody_back(self):
-        waiting = entry("a", gating_plugin="Gone")
+        members = ParkedGroup()
+        members["uid-a"] = entry("a", gating_plugin="Gone")
         gates, _ = gates_of(Gate("A"))
-        assert gates.ask_again([waiting]) == ([], [waiting])
+        assert gates.let_go(members) is None

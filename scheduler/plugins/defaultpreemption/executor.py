@@ -14,6 +14,7 @@ from scheduler.plugins.defaultpreemption import messages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from scheduler.cache.pods import PodInfo
     from scheduler.framework.handle import Handle
@@ -59,7 +60,7 @@ class Executor:
         last = self._last.get(uid)
         return uid in self._preempting and (last is None or self._is_there(last))
 
-    def held(self) -> set[str]:
+    def held(self) -> AbstractSet[str]:
         """The uids of all pods that must wait; not to be changed."""
         self._forget_done()
         return self._preempting

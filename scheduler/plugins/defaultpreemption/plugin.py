@@ -23,6 +23,7 @@ from scheduler.plugins.defaultpreemption.rehearsal import Rehearsal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from scheduler.cache.pods import PodInfo
     from scheduler.cache.state import ClusterState
@@ -140,10 +141,9 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         """A pod waits until its victims have been told to go."""
         return _HELD if self._executor.holds(pod.uid) else None
 
-    def pre_enqueue_all(self, pods: Sequence[PodInfo]) -> list[Status | None]:
+    def let_go(self, held: AbstractSet[str]) -> AbstractSet[str]:
         """Many wait for their victims, and each deletion of one is the occasion to ask for all of them."""
-        held = self._executor.held()
-        return [_HELD if pod.uid in held else None for pod in pods]
+        return held - self._executor.held()
 
     def events_to_register(self) -> Sequence[EventHint]:
         """Deletions of assigned pods, which may end the wait; none where no pod is ever held back."""
