@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from scheduler.client.statuswriter import StatusWriter
 from scheduler.client.volumewriter import VolumeWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from scheduler.api.objects import PersistentVolume, PersistentVolumeClaim, PodCondition
     from scheduler.client.http import Session
@@ -85,9 +84,7 @@ class Dispatcher(Writer):
             backoff=(self._settings.backoff_base, self._settings.backoff_cap),
             rng=self._rng,
         )
-        self._calls = 0
-        self._idle = asyncio.Event()
-        self._idle.set()
+        self._calls = _Calls()
 
     @property
     def events_dropped(self) -> int:
@@ -98,7 +95,7 @@ class Dispatcher(Writer):
         """Bind a pod; see ``interface.Writer.bind``."""
         self._statuses.bind_begins(uid)
         sent = False
-        with self._call():
+        with self._calls:
             try:
                 # A patch that is under way could reach the pod after the bind, and say that it is unscheduled.
                 await self._statuses.answered(uid)
@@ -148,7 +145,7 @@ class Dispatcher(Writer):
 
     async def _unless_gone(self, write: Coroutine[object, object, object]) -> bool:
         """Send a write that is void once the pod is gone; whether it was there."""
-        with self._call():
+        with self._calls:
             try:
                 async with self._slots.slot(Rank.DELETE):
                     await write
@@ -160,13 +157,13 @@ class Dispatcher(Writer):
 
     async def update_volume(self, volume: PersistentVolume) -> PersistentVolume:
         """Reserve a volume; see ``interface.Writer.update_volume``."""
-        with self._call():
+        with self._calls:
             async with self._slots.slot(Rank.BIND):
                 return await self._volumes.update_volume(volume)
 
     async def update_claim(self, claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
         """Annotate a claim; see ``interface.Writer.update_claim``."""
-        with self._call():
+        with self._calls:
             async with self._slots.slot(Rank.BIND):
                 return await self._volumes.update_claim(claim)
 
@@ -195,20 +192,36 @@ class Dispatcher(Writer):
         deadline = clock() + grace
         settled = True
         try:
-            await asyncio.wait_for(self._idle.wait(), grace)
+            await asyncio.wait_for(self._calls.ended(), grace)
         except TimeoutError:
             settled = False
         settled &= await self._statuses.drain(max(0.0, deadline - clock()))
         return await self._events.drain(max(0.0, deadline - clock())) and settled
 
-    @contextmanager
-    def _call(self) -> Iterator[None]:
-        """Counts a bind or deletion that is under way, for ``drain``."""
-        self._calls += 1
-        self._idle.clear()
-        try:
-            yield
-        finally:
-            self._calls -= 1
-            if self._calls == 0:
-                self._idle.set()
+
+class _Calls:
+    """The binds and deletions that are under way, a `with` block each; a generator would take several times as long."""
+
+    __slots__ = ("_number", "_waiters")
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._waiters: list[asyncio.Future[None]] = []
+
+    def __enter__(self) -> None:
+        self._number += 1
+
+    def __exit__(self, *error: object) -> None:
+        self._number -= 1
+        if not self._number:
+            for waiter in self._waiters:
+                if not waiter.done():
+                    waiter.set_result(None)
+            self._waiters.clear()
+
+    async def ended(self) -> None:
+        """Wait until none is under way."""
+        while self._number:
+            waiter = asyncio.get_running_loop().create_future()
+            self._waiters.append(waiter)
+            await waiter

@@ -58,15 +58,12 @@ class Cost(NamedTuple):
 
 def best(candidates: Sequence[Eviction], now: float) -> list[Eviction]:
     """The candidates that no other one beats, of which any may be taken."""
-    standings = [_standing(candidate) for candidate in candidates]
-    least = min([standing.price for standing in standings])
-    equal = [
-        (_age(standing, now), candidate)
-        for candidate, standing in zip(candidates, standings, strict=True)
-        if standing.price == least
-    ]
-    youngest = min([age for age, _ in equal])
-    return [candidate for age, candidate in equal if age == youngest]
+    standings = [(_standing(candidate), candidate) for candidate in candidates]
+    least = min([standing.price for standing, _ in standings])
+    cheapest = {standing for standing, _ in standings if standing.price == least}  # most are alike
+    ages = {standing: _age(standing, now) for standing in cheapest}
+    youngest = min(ages.values())
+    return [candidate for standing, candidate in standings if ages.get(standing) == youngest]
 
 
 def cost_of(candidate: Eviction, now: float) -> Cost:

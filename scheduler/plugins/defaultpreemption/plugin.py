@@ -143,7 +143,8 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
 
     def let_go(self, held: AbstractSet[str]) -> AbstractSet[str]:
         """Many wait for their victims, and each deletion of one is the occasion to ask for all of them."""
-        return held - self._executor.held()
+        staying = self._executor.held()
+        return frozenset() if held <= staying else held - staying
 
     def events_to_register(self) -> Sequence[EventHint]:
         """Deletions of assigned pods, which may end the wait; none where no pod is ever held back."""

@@ -129,10 +129,10 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """How the pod would change the balance of the nodes, 50..100."""
         shape = cycle.shape
-        if self._is_best_effort(shape):
-            return np.zeros(len(nodes), np.int64)
         scored: ScoredResources | None = shape.memo.get(self._memo)
         if scored is None:
+            if self._is_best_effort(shape):
+                return np.zeros(len(nodes), np.int64)
             scored = ScoredResources(nodes.table, self._resources, shape.usage.requests)
             shape.memo[self._memo] = scored
         row = nodes.only_row if len(scored) == _PAIR else None
