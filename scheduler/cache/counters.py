@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler.cache.changes import ChangeLog
+from scheduler.cache.rolls import Found, Roll
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -127,8 +128,8 @@ class HeldTerm:
         self.counter = PodCounter()
 
 
-_FEW_TERMS: Final = 64
-"""Terms that nobody carries any more are dropped once there are more than this."""
+_FEW: Final = 64
+"""Terms that nobody carries any more, and counters that nobody holds, are dropped once there are more than this."""
 
 REQUIRED: Final = "required"
 REQUIRED_ANTI: Final = "requiredAnti"
@@ -146,15 +147,14 @@ class Counters:
         self._table = table
         self._pods = pods
         self._match: weakref.WeakValueDictionary[Hashable, MatchCounter] = weakref.WeakValueDictionary()
-        self._version = 0
+        self._made: Roll[weakref.ref[MatchCounter], LabelClass] = Roll(_counts)
         self.held: dict[str, dict[tuple[PodTerm, int], HeldTerm]] = {
             REQUIRED: {},
             REQUIRED_ANTI: {},
             PREFERRED: {},
         }
-        self._prune_at = _FEW_TERMS
-        self.held_version = 0
-        """Moves on when a term is carried for the first time."""
+        self._terms: dict[str, Roll[HeldTerm, LabelClass]] = {kind: Roll(self._concerns) for kind in self.held}
+        self._prune_at = _FEW
         self.namespace_labels: Mapping[str, Mapping[str, str]] = {}
         self.namespaces_version = 0
 
@@ -168,7 +168,9 @@ class Counters:
                 if pod.row >= 0 and (terminating or not pod.terminating) and matches(pod.shape.label_class):
                     counter.add(pod.row, 1)
             self._match[full_key] = counter
-            self._version += 1
+            if len(self._made.items) >= max(_FEW, 2 * len(self._match)):
+                self._made.renew([made for made in self._made.items if made() is not None])
+            self._made.items.append(weakref.ref(counter))
         return counter
 
     def tally(self, counter: PodCounter, topology_key: str) -> DomainTally:
@@ -181,12 +183,8 @@ class Counters:
     def count(self, pod: PodInfo, row: int, sign: int) -> None:
         """A pod came to (sign 1) or left (-1) a row."""
         label_class = pod.shape.label_class
-        if label_class.counters_version != self._version:
-            matching = (counter for counter in self._match.values() if counter.matches(label_class))
-            label_class.counters = [weakref.ref(counter) for counter in matching]
-            label_class.counters_version = self._version
-        for reference in label_class.counters:
-            counter = reference()
+        for made in label_class.counters.of(self._made, label_class):
+            counter = made()
             if counter is not None and (counter.terminating or not pod.terminating):
                 counter.add(row, sign)
         terms = pod.shape.terms
@@ -205,24 +203,23 @@ class Counters:
             if len(terms) >= self._prune_at:
                 for key in [key for key, old in terms.items() if not old.counter.total]:
                     del terms[key]
-                self._prune_at = max(_FEW_TERMS, 2 * len(terms))
+                self._terms[kind].renew(list(terms.values()))
+                self._prune_at = max(_FEW, 2 * len(terms))
             held = terms[term, weight] = HeldTerm(term, weight)
-            self.held_version += 1
+            self._terms[kind].items.append(held)
         return held
 
     def held_matching(self, kind: str, label_class: LabelClass) -> list[HeldTerm]:
         """The terms of one kind, carried by pods that are there, that match pods of a label class."""
-        version = (self.held_version, self.namespaces_version)
-        cached = label_class.held.get(kind)
-        if cached is None or cached[0] != version:
-            labels = self.namespace_labels.get(label_class.namespace, {})
-            matching = [
-                held
-                for held in self.held[kind].values()
-                if held.term.matches(label_class.namespace, labels, label_class.labels)
-            ]
-            cached = label_class.held[kind] = (version, matching)
-        return [held for held in cached[1] if held.counter.total]
+        found = label_class.held.get(kind)
+        if found is None:
+            found = label_class.held[kind] = Found()
+        matching = found.of(self._terms[kind], label_class, self.namespaces_version)
+        return [held for held in matching if held.counter.total]
+
+    def _concerns(self, held: HeldTerm, label_class: LabelClass) -> bool:
+        labels = self.namespace_labels.get(label_class.namespace, {})
+        return held.term.matches(label_class.namespace, labels, label_class.labels)
 
     def snapshot(self) -> dict[Hashable, dict[int, int]]:
         """All counts that aren't zero, for comparison with a count from scratch."""
@@ -232,3 +229,8 @@ class Counters:
         size = self._table.size
         counts = {key: counter.per_node(size) for key, counter in counters.items()}
         return {key: {int(r): int(c[r]) for r in np.flatnonzero(c)} for key, c in counts.items()}
+
+
+def _counts(made: weakref.ref[MatchCounter], label_class: LabelClass) -> bool:
+    counter = made()
+    return counter is not None and counter.matches(label_class)

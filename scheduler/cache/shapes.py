@@ -14,11 +14,12 @@ from scheduler.api.owners import controller_of
 from scheduler.api.requests import existing_requests
 from scheduler.api.resource_names import CPU
 from scheduler.cache.ports import ANY_ADDRESS, HostPort
+from scheduler.cache.rolls import Found
 from scheduler.cache.terms import PodTerms, compile_terms
 from scheduler.cache.volumes import VolumeNeeds, volume_needs
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Mapping
 
     from scheduler.api.objects import ContainerStatus, Pod
     from scheduler.cache.counters import HeldTerm, MatchCounter
@@ -53,14 +54,13 @@ class LabelClass:
     `counters` are the match counters that count these pods; `held` caches which terms of other pods match them.
     """
 
-    __slots__ = ("__weakref__", "counters", "counters_version", "held", "labels", "namespace")
+    __slots__ = ("__weakref__", "counters", "held", "labels", "namespace")
 
     def __init__(self, namespace: str, labels: Mapping[str, str]) -> None:
         self.namespace = namespace
         self.labels = labels
-        self.counters: list[weakref.ref[MatchCounter]] = []
-        self.counters_version = -1
-        self.held: dict[str, tuple[Hashable, list[HeldTerm]]] = {}
+        self.counters: Found[weakref.ref[MatchCounter]] = Found()
+        self.held: dict[str, Found[HeldTerm]] = {}
 
 
 class PodShape:

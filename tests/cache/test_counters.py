@@ -65,6 +65,31 @@ class TestMatching:
         cluster.set_pod(info(web("q", "a"), cluster))
         assert cluster.counters.snapshot() == {}
 
+    def test_where_counters_come_and_go_those_that_stay_count_on(self):
+        cluster = state(NODES, [web("p", "a")])
+        first = cluster.counters.match("web", is_web, terminating=False)
+        for number in range(300):
+            cluster.counters.match(number, is_web, terminating=False)
+            if number % 50 == 0:
+                cluster.set_pod(info(web(f"q-{number}", "b"), cluster))
+        last = cluster.counters.match("last", is_web, terminating=False)
+        cluster.set_pod(info(web("r", "c"), cluster))
+        assert per_node(cluster, first) == per_node(cluster, last) == {"a": 1, "b": 6, "c": 1}
+
+    def test_a_rule_is_put_to_each_pair_of_labels_but_once(self):
+        asked = []
+
+        def rule(label_class):
+            asked.append(label_class.labels["app"])
+            return False
+
+        cluster = state(NODES, [web("p", "a")])
+        kept = [cluster.counters.match("first", rule, terminating=False)]
+        for number in range(5):
+            kept.append(cluster.counters.match(number, is_web, terminating=False))
+            cluster.set_pod(info(web(f"q-{number}", "b"), cluster))
+        assert asked == ["web", "web"]  # of the pod that was there, and then of the class
+
     def test_pods_on_unknown_nodes_count_once_the_node_is_there(self):
         cluster = state([], [web("p", "a")])
         counter = cluster.counters.match("web", is_web, terminating=False)
