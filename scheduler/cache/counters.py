@@ -164,8 +164,13 @@ class Counters:
         counter = self._match.get(full_key)
         if counter is None:
             counter = MatchCounter(matches, terminating=terminating)
+            known: dict[LabelClass, bool] = {}  # of many pods few classes, as a rule
             for pod in self._pods():
-                if pod.row >= 0 and (terminating or not pod.terminating) and matches(pod.shape.label_class):
+                label_class = pod.shape.label_class
+                matching = known.get(label_class)
+                if matching is None:
+                    matching = known[label_class] = matches(label_class)
+                if matching and pod.row >= 0 and (terminating or not pod.terminating):
                     counter.add(pod.row, 1)
             self._match[full_key] = counter
             if len(self._made.items) >= max(_FEW, 2 * len(self._match)):

@@ -76,19 +76,19 @@ class TestMatching:
         cluster.set_pod(info(web("r", "c"), cluster))
         assert per_node(cluster, first) == per_node(cluster, last) == {"a": 1, "b": 6, "c": 1}
 
-    def test_a_rule_is_put_to_each_pair_of_labels_but_once(self):
+    def test_a_rule_is_put_to_each_namespace_with_its_labels_rather_than_to_each_pod(self):
         asked = []
 
         def rule(label_class):
             asked.append(label_class.labels["app"])
             return False
 
-        cluster = state(NODES, [web("p", "a")])
+        cluster = state(NODES, [web(f"p-{number}", "a") for number in range(9)])
         kept = [cluster.counters.match("first", rule, terminating=False)]
         for number in range(5):
             kept.append(cluster.counters.match(number, is_web, terminating=False))
             cluster.set_pod(info(web(f"q-{number}", "b"), cluster))
-        assert asked == ["web", "web"]  # of the pod that was there, and then of the class
+        assert asked == ["web", "web"]  # when the counter is made, and when the first pod comes
 
     def test_pods_on_unknown_nodes_count_once_the_node_is_there(self):
         cluster = state([], [web("p", "a")])
