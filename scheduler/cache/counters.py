@@ -17,7 +17,7 @@ from scheduler.cache.changes import ChangeLog
 from scheduler.cache.rolls import Found, Roll
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Mapping
 
     from scheduler.cache.labels import LabelColumn
     from scheduler.cache.nodes import NodeTable
@@ -143,9 +143,11 @@ class Counters:
     that are there.
     """
 
-    def __init__(self, table: NodeTable, pods: Callable[[], Iterator[PodInfo]]) -> None:
+    def __init__(self, table: NodeTable) -> None:
         self._table = table
-        self._pods = pods
+        self._there: dict[LabelClass, tuple[dict[int, int], dict[int, int]]] = {}
+        """How many pods of each class a row has: those that stay, and those that are terminating. Whoever makes a
+        counter would otherwise go through all pods."""
         self._match: weakref.WeakValueDictionary[Hashable, MatchCounter] = weakref.WeakValueDictionary()
         self._made: Roll[weakref.ref[MatchCounter], LabelClass] = Roll(_counts)
         self.held: dict[str, dict[tuple[PodTerm, int], HeldTerm]] = {
@@ -164,14 +166,10 @@ class Counters:
         counter = self._match.get(full_key)
         if counter is None:
             counter = MatchCounter(matches, terminating=terminating)
-            known: dict[LabelClass, bool] = {}  # of many pods few classes, as a rule
-            for pod in self._pods():
-                label_class = pod.shape.label_class
-                matching = known.get(label_class)
-                if matching is None:
-                    matching = known[label_class] = matches(label_class)
-                if matching and pod.row >= 0 and (terminating or not pod.terminating):
-                    counter.add(pod.row, 1)
+            for label_class, (staying, ending) in self._there.items():
+                if matches(label_class):
+                    for row, pods in (*staying.items(), *(ending.items() if terminating else ())):
+                        counter.add(row, pods)
             self._match[full_key] = counter
             if len(self._made.items) >= max(_FEW, 2 * len(self._match)):
                 self._made.renew([made for made in self._made.items if made() is not None])
@@ -188,6 +186,7 @@ class Counters:
     def count(self, pod: PodInfo, row: int, sign: int) -> None:
         """A pod came to (sign 1) or left (-1) a row."""
         label_class = pod.shape.label_class
+        self._note(label_class, row, sign, terminating=pod.terminating)
         for made in label_class.counters.of(self._made, label_class):
             counter = made()
             if counter is not None and (counter.terminating or not pod.terminating):
@@ -200,6 +199,19 @@ class Counters:
                 self._hold(REQUIRED_ANTI, term, 1).counter.add(row, sign)
             for term, weight in terms.preferred:
                 self._hold(PREFERRED, term, weight).counter.add(row, sign)
+
+    def _note(self, label_class: LabelClass, row: int, sign: int, *, terminating: bool) -> None:
+        there = self._there.get(label_class)
+        if there is None:
+            there = self._there[label_class] = ({}, {})
+        rows = there[terminating]
+        pods = rows.get(row, 0) + sign
+        if pods:
+            rows[row] = pods
+            return
+        del rows[row]
+        if not there[0] and not there[1]:
+            del self._there[label_class]
 
     def _hold(self, kind: str, term: PodTerm, weight: int) -> HeldTerm:
         terms = self.held[kind]

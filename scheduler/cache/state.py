@@ -40,7 +40,7 @@ class ClusterState:
         self.nodes = NodeTable()
         self.pods = PodTable()
         self.shapes = ShapeTable()
-        self.counters = Counters(self.nodes, self.pods.__iter__)
+        self.counters = Counters(self.nodes)
         self.nominations = Nominations()
         self.objects = ObjectStore()
         self.assumed_objects = AssumedObjects(self.objects)
