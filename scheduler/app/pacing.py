@@ -27,8 +27,9 @@ class Pacer:
 
     An event loop that isn't busy wakes for each record that comes over the network: several times a pod, each time
     with caches that have grown cold. In rounds it finds the records of a few pods at a time, decides on these one
-    after the other, and sends what it has to say of them in one piece. That takes a quarter off the CPU time of a pod,
-    and where the API server shares the machine, it is more pods a second; each waits for up to `interval`.
+    after the other, and sends what it has to say of them in one piece. That takes a sixth to a quarter off the CPU
+    time of a pod, and where the API server shares the machine, it is more pods a second; each waits for up to
+    `interval`.
 
     Between two rounds the thread sleeps. There is no waiting when a round takes as long as the interval, nor when
     fewer pods are tried than 160 a second.

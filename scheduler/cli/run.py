@@ -115,7 +115,7 @@ def add_parser(subparsers: SubParsers) -> None:
         default=INTERVAL,
         metavar="VALUE",
         help="while more than 160 pods a second are tried, deal with what comes in only this often and with all of it "
-        "in one go, which takes a quarter less CPU; at most 100ms, 0 to deal with each at once (default 10ms)",
+        "in one go, for up to a quarter less CPU; at most 100ms, 0 to deal with each at once (default 10ms)",
     )
     own.add_argument(
         "--scheduler-profiles",
