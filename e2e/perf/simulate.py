@@ -16,6 +16,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -112,11 +114,17 @@ def _measure_all(options: Any, forms: Sequence[str], outputs: Sequence[str], fol
             path = folder / f"{size}{FORMS[form]}"
             if not path.exists():
                 folder.mkdir(parents=True, exist_ok=True)
-                write(list(cluster(options.nodes, options.pods, running)), form, path)
+                # In a process of its own: the memory of a child counts from what its parent takes when it begins.
+                with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as maker:
+                    maker.submit(_make, options.nodes, options.pods, running, form, path).result()
             for output in outputs:
                 results.append(measure(running, form, output, path, options.rounds))
                 print(f"{size}, {form}, {output}: {results[-1].best.seconds:.1f} s", file=sys.stderr)
     return results
+
+
+def _make(nodes: int, pods: int, running: int, form: str, path: Path) -> None:
+    write(list(cluster(nodes, pods, running)), form, path)
 
 
 if __name__ == "__main__":
