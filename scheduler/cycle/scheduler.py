@@ -253,6 +253,7 @@ class Scheduler:
             self._decided(entry, decision if decision is not None and decision.begun else None, failure, node)
         if failure is not None:
             self.failures.handle(profile, entry, failure, start)
+        cycle.rejections = None  # they know the cycle: both, with rows by the thousand, would wait for the collector
 
     def _decide(self, profile: Profile, cycle: Cycle) -> tuple[Decision | None, Failure | None]:
         """The decision, as far as there is one, and how it failed."""
@@ -263,7 +264,7 @@ class Scheduler:
             try:
                 self.algorithm.decide(profile, cycle.pod, cycle=cycle, details=self._details, observe=begun.append)
             except FitError as problem:
-                misfit = problem
+                misfit = problem.with_traceback(None)  # else this frame and all in it wait for the garbage collector
             if self._checked is not None:
                 self._checked(profile, cycle.pod, begun[0])
             if misfit is not None:
