@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
+import weakref
 from collections import Counter
 
 import pytest
@@ -50,6 +52,20 @@ class TestDecision:
             return [rig.node_of(f"p{i}") for i in range(20)]
 
         assert await run() == await run()
+
+    @pytest.mark.parametrize("pod_name", ["fits", "stays"])
+    async def test_nothing_of_an_attempt_waits_for_the_garbage_collector(self, pod_name):
+        rig = Rig(Filter("A", {} if pod_name == "fits" else FULL))
+        rig.put(node("n"), pod(pod_name))
+        left = []
+        rig.scheduler._decided = lambda _entry, decision, _failure, _node: left.append(weakref.ref(decision.rejections))
+        gc.collect()
+        gc.disable()
+        try:
+            await rig.step()
+        finally:
+            gc.enable()
+        assert [reference() for reference in left] == [None]
 
     async def test_where_no_pod_is_ready_there_is_nothing_to_do(self):
         assert not await Rig(Filter("A")).step()
