@@ -63,9 +63,9 @@ class TestDecision:
         gc.disable()
         try:
             await rig.step()
+            assert [reference() for reference in left] == [None]
         finally:
             gc.enable()
-        assert [reference() for reference in left] == [None]
 
     async def test_where_no_pod_is_ready_there_is_nothing_to_do(self):
         assert not await Rig(Filter("A")).step()
