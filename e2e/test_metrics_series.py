@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from e2e.berth import families, get, placements, pod
+from e2e.berth import events, families, get, placements, pod
 from e2e.controlplane import wait_until
 from e2e.faults import Refusal
 from e2e.rivals import LOCAL, OURS, THEIRS, URGENT, behind_proxy
@@ -158,8 +158,7 @@ def phase(cluster: ControlPlane, volume: str) -> str:
 
 def told(cluster: ControlPlane, space: str, reason: str) -> int:
     """How many pods have such an event."""
-    found = cluster.api.list(f"/apis/events.k8s.io/v1/namespaces/{space}/events")
-    return len({event["regarding"]["name"] for event in found if event["reason"] == reason})
+    return len({event["regarding"]["name"] for event in events(cluster, space) if event["reason"] == reason})
 
 
 def clear(cluster: ControlPlane, space: str) -> None:

@@ -52,8 +52,7 @@ def test_berth_says_of_the_file_what_kube_scheduler_and_berth_say_of_the_cluster
     name = simulated["pod"].partition("/")[2]
 
     def told() -> bool:
-        events = with_kube_scheduler.api.list("/apis/events.k8s.io/v1/namespaces/default/events")
-        return simulated["message"] in [one.get("note") for one in events if one["regarding"]["name"] == name]
+        return simulated["message"] in [one.get("note") for one in berth.events(with_kube_scheduler, "default", name)]
 
     wait_until(f"kube-scheduler to say: {simulated['message']}", told)
     kubeconfig = str(with_kube_scheduler.kubeconfig())
