@@ -202,26 +202,22 @@ class Dispatcher(Writer):
 class _Calls:
     """The binds and deletions that are under way, a `with` block each; a generator would take several times as long."""
 
-    __slots__ = ("_number", "_waiters")
+    __slots__ = ("_none", "_number")
 
     def __init__(self) -> None:
         self._number = 0
-        self._waiters: list[asyncio.Future[None]] = []
+        self._none = asyncio.Event()
+        self._none.set()
 
     def __enter__(self) -> None:
         self._number += 1
+        self._none.clear()
 
     def __exit__(self, *error: object) -> None:
         self._number -= 1
         if not self._number:
-            for waiter in self._waiters:
-                if not waiter.done():
-                    waiter.set_result(None)
-            self._waiters.clear()
+            self._none.set()
 
     async def ended(self) -> None:
         """Wait until none is under way."""
-        while self._number:
-            waiter = asyncio.get_running_loop().create_future()
-            self._waiters.append(waiter)
-            await waiter
+        await self._none.wait()
