@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Final
 
-from scheduler.config.bursts import INTERVAL
+from scheduler.config.bursts import BUSY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,8 +15,8 @@ __all__ = ["Pacer"]
 
 _SPAN: Final = 0.1
 """Seconds over which attempts are counted."""
-_BUSY: Final = 16
-"""Attempts in this span that make a burst: less than two a round, and waiting would bring nothing together."""
+_BUSY: Final = BUSY * _SPAN
+"""Attempts in this span that make a burst."""
 _TURNS: Final = 6
 """Turns of the event loop in a round: from what a watch has read, by way of the informer, the queue, the decision and
 its task, to the request that leaves."""
@@ -32,12 +32,12 @@ class Pacer:
     `interval`.
 
     Between two rounds the thread sleeps. There is no waiting when a round takes as long as the interval, nor when
-    fewer pods are tried than 160 a second.
+    fewer pods are tried than make a burst.
     """
 
     def __init__(
         self,
-        interval: float = INTERVAL,
+        interval: float,
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scheduler.api import quantity
 from scheduler.cli.parsers import add_command, whole
 from scheduler.cli.problems import FAILED, OK, complain
-from scheduler.config.bursts import INTERVAL, LONGEST
+from scheduler.config.bursts import BUSY, INTERVAL, LONGEST
 from scheduler.config.features import parse_bool
 from scheduler.config.flags import add_scheduler_flags, go_bool, ineffective, seconds
 from scheduler.config.recording import BYTES, RECORDS
@@ -114,8 +114,9 @@ def add_parser(subparsers: SubParsers) -> None:
         type=_interval,
         default=INTERVAL,
         metavar="VALUE",
-        help="while more than 160 pods a second are tried, deal with what comes in only this often and with all of it "
-        "in one go, for up to a quarter less CPU; at most 100ms, 0 to deal with each at once (default 10ms)",
+        help=f"while more than {BUSY} pods a second are tried, deal with what comes in only this often and with all of "
+        f"it in one go, for up to a quarter less CPU; at most {_milliseconds(LONGEST)}, 0 to deal with each at once "
+        f"(default {_milliseconds(INTERVAL)})",
     )
     own.add_argument(
         "--scheduler-profiles",
@@ -197,8 +198,12 @@ def _interval(text: str) -> float:
     """Seconds between rounds. Raises argparse.ArgumentTypeError."""
     interval = seconds(text)
     if not 0 <= interval <= LONGEST:
-        raise argparse.ArgumentTypeError(f"invalid interval {text!r}: it is not between 0 and 100ms")
+        raise argparse.ArgumentTypeError(f"invalid interval {text!r}: it is not between 0 and {_milliseconds(LONGEST)}")
     return interval
+
+
+def _milliseconds(span: float) -> str:
+    return f"{1000 * span:g}ms"
 
 
 def _self_check(flag: bool | None) -> bool:
