@@ -37,10 +37,10 @@ class Found(Generic[T]):
     templates, for each of these.
     """
 
-    __slots__ = ("_epoch", "_seen", "_version", "items")
+    __slots__ = ("_epoch", "_items", "_seen", "_version")
 
     def __init__(self) -> None:
-        self.items: list[T] = []
+        self._items: list[T] = []
         self._epoch = -1
         self._version: Hashable = None
         self._seen = 0
@@ -48,8 +48,8 @@ class Found(Generic[T]):
     def of(self, roll: Roll[T, W], who: W, version: Hashable = None) -> list[T]:
         """The items that match; read only. Another `version` than before means that the answers may have changed."""
         if roll.epoch != self._epoch or version != self._version:
-            self.items, self._seen, self._epoch, self._version = [], 0, roll.epoch, version
+            self._items, self._seen, self._epoch, self._version = [], 0, roll.epoch, version
         if self._seen < len(roll.items):
-            self.items += [item for item in roll.items[self._seen :] if roll.matches(item, who)]
+            self._items += [item for item in roll.items[self._seen :] if roll.matches(item, who)]
             self._seen = len(roll.items)
-        return self.items
+        return self._items

@@ -101,7 +101,7 @@ class Scheduler:
         self._stopping = False
         self.handle: Handle | None = None
         """What the plugins were made with, for whoever makes more of them."""
-        self.on_tried: Callable[[int], None] = _unheeded
+        self.on_tried: Callable[[int], None] | None = None
         """Told how many pods were tried without a pause."""
         self.shadows: dict[str, ShadowHook] = {}
         """By profile: who is told of its decisions before they take effect, to decide on the same state."""
@@ -120,7 +120,8 @@ class Scheduler:
                 tried += 1
                 if time.perf_counter() >= deadline:
                     break
-            self.on_tried(tried)
+            if self.on_tried is not None:
+                self.on_tried(tried)
             await asyncio.sleep(0)
 
     def stop(self) -> None:
@@ -339,7 +340,3 @@ class Scheduler:
                 log.error("Work beside scheduling failed", exc_info=problem)
 
         task.add_done_callback(finished)
-
-
-def _unheeded(_pods: int) -> None:
-    """Nobody asks how many pods are tried."""

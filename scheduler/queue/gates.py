@@ -45,7 +45,7 @@ class Gates:
         """
         profile = self._profiles[entry.pod.scheduler_name]
         if not profile.pre_enqueue:
-            _let_go(entry)  # the profile may have had some before
+            _let_in(entry)  # the profile may have had some before
             return
         start = time.perf_counter()
         sampled = random.random() < _SAMPLED
@@ -58,7 +58,7 @@ class Gates:
                 self._hold_back(entry, plugin, status)
                 break
         else:
-            _let_go(entry)
+            _let_in(entry)
         self._observe(profile, time.perf_counter() - start)
 
     def let_go(self, members: ParkedGroup) -> list[QueuedPod] | None:
@@ -84,9 +84,9 @@ class Gates:
                 series = self._metrics.plugin_execution_duration.labels(name, _POINT, code)
                 series.observe(seconds, held)
             self._observe(profile, seconds, held)
-        if len(uids) <= 1:
-            return [members[uid] for uid in uids]
-        return [entry for uid, entry in members.items() if uid in uids]
+        if len(uids) > 1:  # then they go in the order in which they came
+            return [entry for uid, entry in members.items() if uid in uids]
+        return [members[uid] for uid in uids]
 
     def _observe(self, profile: Profile, seconds: float, times: int = 1) -> None:
         """Runs of all plugins; kube-scheduler reports each as a success, whatever came of it."""
@@ -118,6 +118,6 @@ class Gates:
             log.error("Plugin %s failed to judge pod %s: %s", plugin.name, entry.pod.key, status.message)
 
 
-def _let_go(entry: QueuedPod) -> None:
+def _let_in(entry: QueuedPod) -> None:
     entry.gating_plugin = ""
     entry.gating_events = ()

@@ -52,30 +52,29 @@ class ParkedPods:
     __slots__ = ("_groups", "_pods")
 
     def __init__(self) -> None:
-        self._pods: dict[tuple[str, str], tuple[Group, str, QueuedPod]] = {}
+        self._pods: dict[tuple[str, str], tuple[Group, QueuedPod]] = {}
         self._groups: dict[Group, ParkedGroup] = {}
 
     def __len__(self) -> int:
         return len(self._pods)
 
     def __iter__(self) -> Iterator[QueuedPod]:
-        return (entry for _, _, entry in self._pods.values())
+        return (entry for _, entry in self._pods.values())
 
     def get(self, name: tuple[str, str]) -> QueuedPod | None:
         """The entry of that name, or None."""
         found = self._pods.get(name)
-        return None if found is None else found[2]
+        return None if found is None else found[1]
 
     def add(self, entry: QueuedPod) -> bool:
         """Add a pod, or group it anew if it is there; whether it is new."""
         is_new = self.remove(entry.name) is None
         group = group_of(entry)
-        uid = entry.pod.uid
-        self._pods[entry.name] = (group, uid, entry)
+        self._pods[entry.name] = (group, entry)
         members = self._groups.get(group)
         if members is None:
             members = self._groups[group] = ParkedGroup()
-        members[uid] = entry
+        members[entry.pod.uid] = entry
         entry.kept_from = members.kept.position
         return is_new
 
@@ -84,10 +83,10 @@ class ParkedPods:
         found = self._pods.pop(name, None)
         if found is None:
             return None
-        group, uid, entry = found
+        group, entry = found
         members = self._groups[group]
         members.catch_up(entry)
-        del members[uid]
+        del members[entry.pod.uid]
         if not members:
             del self._groups[group]
         return entry

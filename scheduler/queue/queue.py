@@ -243,13 +243,12 @@ class SchedulingQueue(Placement):
             strategy = self.hints.strategy(first, event, old, new)
             decider = self.hints.decider
             if strategy != SKIP:
-                chosen: list[QueuedPod] | None = None
-                if first.gated and only is None and self._pop_early:  # then gates are asked wherever pods would go
-                    chosen = self._gates.let_go(members)
-                    if chosen is not None:
-                        held.append((members, strategy))
+                asked = first.gated and only is None and self._pop_early  # then gates are asked wherever pods would go
+                chosen = self._gates.let_go(members) if asked else None
                 if chosen is None:
                     chosen = [entry for entry in members.values() if only is None or only(entry.pod)]
+                else:
+                    held.append((members, strategy))
                 moves.append((strategy, decider, chosen))
             elif decider and self._histories:
                 about = described(old if new is None else new)

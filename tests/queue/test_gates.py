@@ -82,6 +82,7 @@ class Doorkeeper(Gate):
     open_for: frozenset[str] | None = frozenset()
 
     def let_go(self, held):
+        self.diary.append(f"{self.name} {' '.join(held)}")
         return None if self.open_for is None else held & self.open_for
 
 
@@ -110,7 +111,7 @@ class TestLettingGo:
     def test_only_that_plugin_is_asked_and_but_once(self):
         members = self.held("a", "b")
         assert self.let_go(members) == []
-        assert self.diary == []
+        assert self.diary == ["B uid-a uid-b"]
 
     @pytest.mark.parametrize("free", [("b",), ("c", "a"), ("a", "b", "c")])
     def test_those_that_it_lets_go_are_left_to_be_asked_for_in_full_in_the_order_in_which_they_came(self, free):

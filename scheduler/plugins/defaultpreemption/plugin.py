@@ -143,8 +143,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
 
     def let_go(self, held: AbstractSet[str]) -> AbstractSet[str]:
         """Many wait for their victims, and each deletion of one is the occasion to ask for all of them."""
-        staying = self._executor.held()
-        return frozenset() if held <= staying else held - staying
+        return held - self._executor.held()
 
     def events_to_register(self) -> Sequence[EventHint]:
         """Deletions of assigned pods, which may end the wait; none where no pod is ever held back."""
