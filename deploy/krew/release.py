@@ -1,7 +1,8 @@
 """Make the archive and the manifest of the krew plugin: `make krew`, or `make krew SITE=https://...` where published.
 
 The archive is a zip without compression and without times, so that it is the same byte for byte wherever it is made,
-and the checksum in the manifest can be kept in the repository.
+and the checksum in the manifest can be kept in the repository. Where the project is published is not kept: ${SITE}
+stands for that.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 MANIFEST = HERE / "berth.yaml"
+NOWHERE = "https://example.com/berth"
+"""An address for trying: krew wants one, and does not go there if it is given the archive."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _EXECUTABLE, _PLAIN = 0o755, 0o644
 
@@ -56,20 +59,20 @@ def manifest(text: str, content: bytes) -> str:
 
 def published_at(text: str, home: str) -> str:
     """The manifest of a project that is at this address."""
-    before = re.search(r"(?m)^  homepage: (\S+)$", text)
-    return text if before is None else text.replace(before[1], home.rstrip("/"))
+    return text.replace("${SITE}", home.rstrip("/"))
 
 
-def main(*home: str) -> int:
-    """Write dist/kubectl-berth.zip and deploy/krew/berth.yaml; `home` is the address of the project, if it changes."""
+def main(home: str = NOWHERE) -> int:
+    """Bring MANIFEST up to date, and write dist/kubectl-berth.zip and dist/berth.yaml for a project at this address."""
     content = archive()
-    target = ROOT / "dist" / "kubectl-berth.zip"
-    target.parent.mkdir(exist_ok=True)
-    target.write_bytes(content)
+    dist = ROOT / "dist"
+    dist.mkdir(exist_ok=True)
+    (dist / "kubectl-berth.zip").write_bytes(content)
     text = manifest(MANIFEST.read_text(encoding="utf-8"), content)
-    MANIFEST.write_text(published_at(text, home[0]) if home else text, encoding="utf-8")
-    print(f"{target.relative_to(ROOT)} and {MANIFEST.relative_to(ROOT)} are made for v{version()}")
-    print("to try it: kubectl krew install --manifest=deploy/krew/berth.yaml --archive=dist/kubectl-berth.zip")
+    MANIFEST.write_text(text, encoding="utf-8")
+    (dist / MANIFEST.name).write_text(published_at(text, home), encoding="utf-8")
+    print(f"dist/kubectl-berth.zip and dist/{MANIFEST.name} are made for v{version()}, published at {home}")
+    print(f"to try it: kubectl krew install --manifest=dist/{MANIFEST.name} --archive=dist/kubectl-berth.zip")
     return 0
 
 

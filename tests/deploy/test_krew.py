@@ -26,7 +26,7 @@ def load(name):
 
 
 release = load("release")
-MANIFEST = yaml.safe_load((FOLDER / "berth.yaml").read_text())
+MANIFEST = yaml.safe_load(release.published_at((FOLDER / "berth.yaml").read_text(), release.NOWHERE))
 
 
 def test_the_manifest_keeps_krews_rules():
@@ -65,6 +65,10 @@ def test_version_and_checksum_are_those_of_the_tree():
     ), "make it again: make krew"
     assert MANIFEST["spec"]["version"] == f"v{__version__}"
     assert MANIFEST["spec"]["platforms"][0]["sha256"] == hashlib.sha256(release.archive()).hexdigest()
+
+
+def test_no_address_is_kept():
+    assert "https://" not in (FOLDER / "berth.yaml").read_text()
 
 
 def test_the_address_of_the_project_can_be_set():
