@@ -60,6 +60,7 @@ async def watch_profiles(
         try:
             heard(type, dict(body))
         except Exception:
+            # Told here, as kopf goes on with the next event, and its own log is silent.
             log.exception("An event about SchedulerProfile %s could not be dealt with", body.metadata.get("name"))
 
     tasks = await kopf.spawn_tasks(

@@ -96,6 +96,7 @@ class Executor:
                 registered = True
                 in_memory = await self._preempt(preemptor, node, last)
         except Exception:
+            # Whatever it was, the preemptor must not be held back for ever: it is let go below, and tried again.
             failed = True
             log.exception("Preemption for pod %s on node %s failed", preemptor.key, node)
         finally:
