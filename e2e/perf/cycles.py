@@ -85,8 +85,8 @@ class Bench:
             plugins = frozenset(misfit.rejections.rejecting_plugins())
             failure = Failure(outcome.UNSCHEDULABLE, misfit.rejections.message(), plugins)
         else:
-            best = decision.best
-            row = int(best[0] if len(best) == 1 else best[self._random.randrange(len(best))])
+            leaders = decision.leaders
+            row = int(leaders[0] if len(leaders) == 1 else leaders[self._random.randrange(len(leaders))])
             name = self.state.nodes.name(row)
             self.state.assume(info, name)
         if self.store is not None:

@@ -8,7 +8,7 @@ from scheduler.client.dispatcher import Dispatcher
 from scheduler.client.errors import BindError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from scheduler.api.objects import PodCondition
     from scheduler.client.http import Session
@@ -19,6 +19,10 @@ class NotLeadingError(BindError):
 
     def __init__(self) -> None:
         super().__init__("this process does not hold the lease any more")
+
+
+async def _refuse() -> Any:
+    raise NotLeadingError
 
 
 class FencedDispatcher(Dispatcher):
@@ -32,17 +36,13 @@ class FencedDispatcher(Dispatcher):
         super().__init__(session, **settings)
         self._leads = leads
 
-    async def bind(self, namespace: str, name: str, uid: str, node: str) -> None:
+    def bind(self, namespace: str, name: str, uid: str, node: str) -> Coroutine[Any, Any, None]:
         """Bind a pod. Raises NotLeadingError, and what Dispatcher raises."""
-        if not self._leads():
-            raise NotLeadingError
-        await super().bind(namespace, name, uid, node)
+        return super().bind(namespace, name, uid, node) if self._leads() else _refuse()
 
-    async def delete_pod(self, namespace: str, name: str, uid: str) -> bool:
+    def delete_pod(self, namespace: str, name: str, uid: str) -> Coroutine[Any, Any, bool]:
         """Delete a pod; whether it was there. Raises NotLeadingError, and what Dispatcher raises."""
-        if not self._leads():
-            raise NotLeadingError
-        return await super().delete_pod(namespace, name, uid)
+        return super().delete_pod(namespace, name, uid) if self._leads() else _refuse()
 
     def patch_pod_status(
         self,

@@ -34,6 +34,9 @@ class Change(enum.IntFlag):
 _KEEP: Final = 1 << 16
 """Entries kept before the older half is dropped; whoever is behind that starts over."""
 
+_FEW: Final = 16
+"""As many entries are gone through one by one."""
+
 
 class ChangeLog:
     """An append-only list of (row, value) with a start that moves on.
@@ -81,12 +84,34 @@ class ChangeLog:
             end = self._ends[mask] = max(ends, default=0)
         return end
 
+    def kinds(self, position: int) -> int:
+        """All that has changed since `position`, or more than that where it is below 0, as one mask."""
+        kinds = 0
+        for value, end in self._latest.items():
+            if end > position:
+                kinds |= value
+        return kinds
+
     def entries(self, position: int) -> tuple[list[int], list[int]] | None:
         """Rows and values since `position`; None if these are no longer kept."""
         first = position - self._start
         if first < 0:
             return None
         return self._rows[first:], self._values[first:]
+
+    def only_row(self, position: int, mask: int) -> int | None:
+        """The one row that changed since `position` in what `mask` names; None also where finding out takes longer."""
+        first, end = position - self._start, len(self._rows)
+        if first < 0 or end - first > _FEW:
+            return None
+        found = None
+        for index in range(first, end):
+            if self._values[index] & mask:
+                row = self._rows[index]
+                if found is not None and row != found:
+                    return None
+                found = row
+        return found
 
     def rows(self, position: int, mask: int) -> npt.NDArray[np.intp] | None:
         """The distinct rows changed since `position` in what `mask` names; None if that is no longer known."""

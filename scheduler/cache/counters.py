@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scheduler.cache.nodes import NodeTable
     from scheduler.cache.pods import PodInfo
     from scheduler.cache.shapes import LabelClass
-    from scheduler.cache.terms import PodTerm
+    from scheduler.cache.terms import PodTerm, PodTerms
 
 Int64s = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -191,14 +191,32 @@ class Counters:
             counter = made()
             if counter is not None and (counter.terminating or not pod.terminating):
                 counter.add(row, sign)
-        terms = pod.shape.terms
-        if terms:
-            for term in terms.required:
-                self._hold(REQUIRED, term, 1).counter.add(row, sign)
-            for term in terms.required_anti:
-                self._hold(REQUIRED_ANTI, term, 1).counter.add(row, sign)
-            for term, weight in terms.preferred:
-                self._hold(PREFERRED, term, weight).counter.add(row, sign)
+        self._count_terms(pod.shape.terms, row, sign)
+
+    def recount(self, old: PodInfo, new: PodInfo, row: int) -> None:
+        """A pod on a row has other labels, or other terms; whether it is terminating has not changed."""
+        before, after = old.shape.label_class, new.shape.label_class
+        if before is not after:
+            self._note(before, row, -1, terminating=old.terminating)
+            self._note(after, row, 1, terminating=new.terminating)
+            left, joined = before.counters.of(self._made, before), after.counters.of(self._made, after)
+            for made, others, sign in (*((made, joined, -1) for made in left), *((made, left, 1) for made in joined)):
+                counter = None if any(made is other for other in others) else made()
+                if counter is not None and (counter.terminating or not new.terminating):
+                    counter.add(row, sign)
+        if old.shape.terms != new.shape.terms:
+            self._count_terms(old.shape.terms, row, -1)
+            self._count_terms(new.shape.terms, row, 1)
+
+    def _count_terms(self, terms: PodTerms, row: int, sign: int) -> None:
+        if not terms:
+            return
+        for term in terms.required:
+            self._hold(REQUIRED, term, 1).counter.add(row, sign)
+        for term in terms.required_anti:
+            self._hold(REQUIRED_ANTI, term, 1).counter.add(row, sign)
+        for term, weight in terms.preferred:
+            self._hold(PREFERRED, term, weight).counter.add(row, sign)
 
     def _note(self, label_class: LabelClass, row: int, sign: int, *, terminating: bool) -> None:
         there = self._there.get(label_class)

@@ -244,7 +244,7 @@ class NodeTable:
     def _rename(self, row: int, name: str | None) -> None:
         vector = self.names.vector
         assert vector is not None
-        self.names.before_patch(np.array([row]))
+        self.names.before_patch(row)
         vector[row] = name
 
     def _grow(self) -> None:

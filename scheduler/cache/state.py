@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scheduler.cache.shapes import Usage
 
 _USE: Final = int(Change.REQUESTED | Change.PODS)
+_POD: Final = int(Change.PODS)
 _PORTS: Final = int(Change.PORTS)
 
 
@@ -79,7 +80,10 @@ class ClusterState:
         """Store an assigned pod, or a newer version of it; the version before, assumed ones included."""
         old = self.pods.get(pod.uid)
         self._assumed.pop(pod.uid, None)
-        if old is not None and _counts_alike(old, pod):
+        if old is not None and _uses_alike(old, pod):
+            if old.shape is not pod.shape and old.row != NO_ROW:
+                self.counters.recount(old, pod, old.row)
+                self.nodes.log.append(old.row, _POD)
             self.pods.remove(old)
             pod.row = old.row
             self.pods.add(pod)
@@ -221,10 +225,15 @@ class ClusterState:
         self.objects.remove(kind, namespace, name)
 
 
-def _counts_alike(old: PodInfo, new: PodInfo) -> bool:
+def _uses_alike(old: PodInfo, new: PodInfo) -> bool:
+    """Whether all that is counted of a pod by its node is the same, as of any pod that was assumed and is bound now.
+
+    Its labels may differ: the API server gives those of the node's topology to each pod as it is bound (admission
+    plugin PodTopologyLabels).
+    """
     return (
-        old.shape is new.shape
-        and old.node_name == new.node_name
+        old.node_name == new.node_name
         and old.terminating == new.terminating
         and old.usage == new.usage
+        and (old.shape is new.shape or (old.shape.volumes is None and new.shape.volumes is None))
     )

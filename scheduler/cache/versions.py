@@ -67,17 +67,17 @@ class Version:
             restored[step._rows] = step._values
         return restored
 
-    def patched(self, vector: Vector, rows: npt.NDArray[np.intp]) -> Version:
-        """These rows are about to be overwritten; the version that the vector has then."""
-        ledger, age, count = self._ledger, self._age + 1, len(rows)
+    def patched(self, vector: Vector, rows: int | npt.NDArray[np.intp]) -> Version:
+        """These rows, or this one, are about to be overwritten; the version that the vector has then."""
+        ledger, age, count = self._ledger, self._age + 1, 1 if isinstance(rows, int) else len(rows)
         owner = self._owner
         assert owner is not None
         follower = Version(owner, ledger, age)
         if age % FULL_EVERY == 0 or count * _SHARE > len(vector):
             self.keep(vector)
             return follower
-        if count == 1:
-            row = self._rows = rows.item()
+        if isinstance(rows, int) or count == 1:
+            row = self._rows = rows if isinstance(rows, int) else rows.item()
             self._values = vector[row]
             self._cost = _OBJECT + 2 * _INT
         else:
@@ -116,8 +116,8 @@ class Versioned:
             version = self._version = Version(self, ledger)
         return version
 
-    def before_patch(self, rows: npt.NDArray[np.intp]) -> None:
-        """To be called before rows are overwritten."""
+    def before_patch(self, rows: int | npt.NDArray[np.intp]) -> None:
+        """To be called before rows, or one, are overwritten."""
         if self._version is not None and self.vector is not None:
             self._version = self._version.patched(self.vector, rows)
 

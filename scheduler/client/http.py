@@ -198,10 +198,12 @@ class Session:
 
     async def _admitted(self, method: str, path: str, send: Callable[[Mapping[str, str]], Awaitable[A]]) -> A:
         """What ``send`` answers to current credentials, once its turn has come; counted."""
-        if self._limiter is not None:
-            waited = await self._limiter.wait()
-            self._observer.request_throttled(method=method, host=self._host, seconds=waited)
         clock = asyncio.get_running_loop().time
+        if self._limiter is not None:
+            delay = self._limiter.reserve(clock())
+            if delay > 0:
+                await self._limiter.pause(delay)
+            self._observer.request_throttled(method=method, host=self._host, seconds=delay)
         started, code = clock(), "<error>"
         try:
             answer = await send(await self._connection.authorize(renew=False))

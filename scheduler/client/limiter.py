@@ -32,13 +32,10 @@ class RateLimiter:
         self._tokens -= 1.0
         return max(0.0, -self._tokens / self._qps)
 
-    async def wait(self) -> float:
-        """Wait for a token; answer the seconds waited. A wait that is cancelled gives its token back."""
-        delay = self.reserve(asyncio.get_running_loop().time())
-        if delay > 0:
-            try:
-                await asyncio.sleep(delay)
-            except asyncio.CancelledError:
-                self._tokens += 1.0
-                raise
-        return delay
+    async def pause(self, delay: float) -> None:
+        """Wait for the token that was taken. A wait that is cancelled gives it back."""
+        try:
+            await asyncio.sleep(delay)
+        except asyncio.CancelledError:
+            self._tokens += 1.0
+            raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -20,6 +20,9 @@ class Rank(IntEnum):
     DELETE = 1
     STATUS = 2
     EVENT = 3
+
+
+_RANKS: Final = tuple(Rank)
 
 
 class Slots:
@@ -48,10 +51,16 @@ class Slots:
     def _room(self, rank: Rank) -> bool:
         return self._held < self._limit - (0 if rank is Rank.BIND else self._reserved)
 
+    def take(self, rank: Rank) -> bool:
+        """Take a slot if there is one for this rank at once; then `release` must follow."""
+        free = self._room(rank) and not any(self._waiting[: rank + 1])
+        if free:
+            self._held += 1
+        return free
+
     async def acquire(self, rank: Rank) -> None:
         """Take a slot, as soon as there is one for this rank; `release` must follow."""
-        if self._room(rank) and not any(self._waiting[: rank + 1]):
-            self._held += 1
+        if self.take(rank):
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting[rank].append(turn)
@@ -69,7 +78,7 @@ class Slots:
         self._held -= 1
         if not any(self._waiting):
             return
-        for rank, queue in zip(Rank, self._waiting, strict=True):
+        for rank, queue in zip(_RANKS, self._waiting, strict=True):
             while queue and self._room(rank):
                 self._held += 1
                 queue.popleft().set_result(None)
@@ -85,7 +94,8 @@ class _Slot:
         self._rank = rank
 
     async def __aenter__(self) -> None:
-        await self._slots.acquire(self._rank)
+        if not self._slots.take(self._rank):
+            await self._slots.acquire(self._rank)
 
     async def __aexit__(self, *error: object) -> None:
         self._slots.release()

@@ -8,13 +8,14 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from scheduler.cycle.extending import extender_scores, pass_extenders
 from scheduler.cycle.sampling import nodes_to_find, sample
+from scheduler.framework.course import Course
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.diagnosis import Rejections
 from scheduler.framework.filtering import (
@@ -27,11 +28,12 @@ from scheduler.framework.filtering import (
 )
 from scheduler.framework.pre_filter import NOTHING_SAID, run_pre_filters
 from scheduler.framework.recorder import FILTER, PRE_FILTER, PRE_SCORE, SCORE
-from scheduler.framework.scoring import PluginScores, detailed_scores, run_pre_scores, total_scores
+from scheduler.framework.scoring import PluginScores, detailed_scores, run_pre_scores, total_scores, view_of
+from scheduler.framework.standing import Standing
 from scheduler.framework.status import Code, PluginError, unresolvable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from scheduler.cache.pods import PodInfo
     from scheduler.cache.state import ClusterState
@@ -46,6 +48,9 @@ Int64s = npt.NDArray[np.int64]
 
 NO_NODES = "no nodes available to schedule pods"
 ALL_NODES = 100
+
+
+_NO_ROWS: Final[Rows] = np.empty(0, np.intp)
 
 
 class NoNodesError(Exception):
@@ -69,8 +74,8 @@ class FitError(Exception):
 class Decision:
     """How one attempt came out before a node is picked.
 
-    - `feasible`: rows that fit; `totals`: int64 in the same order, None where scoring was not needed.
-    - `best`: rows of the highest total, any of which may be picked.
+    - `feasible`: rows that fit.
+    - `leaders`: those of them with the highest total, any of which may be picked; `best`: the same as an array.
     - `rejections`: why the other nodes were turned down.
     - `derived`: whether the feasible rows are just those that all filters let pass, in ascending order.
     - `evaluated`: how many nodes were looked at. `scores`: by plugin, where details were asked for.
@@ -80,11 +85,13 @@ class Decision:
     """
 
     __slots__ = (
-        "best",
+        "_standing",
+        "_totals",
         "cycle",
         "derived",
         "evaluated",
         "feasible",
+        "leaders",
         "nominated",
         "percentage",
         "pre_filter",
@@ -93,7 +100,6 @@ class Decision:
         "scores",
         "start",
         "timings",
-        "totals",
     )
 
     def __init__(self, cycle: Cycle, start: int, percentage: int | None) -> None:
@@ -102,15 +108,47 @@ class Decision:
         self.percentage = percentage
         self.pre_filter = NOTHING_SAID
         self.rejections = Rejections(cycle)
-        self.feasible: Rows = np.empty(0, np.intp)
-        self.totals: Int64s | None = None
-        self.best: Rows = self.feasible
+        self.feasible: Rows = _NO_ROWS
+        self.leaders: Sequence[int] | Rows = ()
+        self._standing: Standing | None = None
+        self._totals: Int64s | None = None
         self.derived = not cycle.extenders
         self.evaluated = 0
         self.nominated = False
         self.pre_score_skipped: frozenset[str] = frozenset()
         self.scores: list[PluginScores] = []
         self.timings: list[tuple[str, Code, float]] = []
+
+    def take_scores(self, scores: Standing | Int64s) -> None:
+        """The totals of the feasible nodes, in their order, or how they stand."""
+        if isinstance(scores, Standing):
+            self._standing = scores
+            self.leaders = scores.leaders
+        else:
+            self._totals = scores
+            self.leaders = self.feasible[(scores == np.maximum.reduce(scores)).nonzero()[0]]
+
+    @property
+    def scored(self) -> bool:
+        """Whether there are totals."""
+        return self._totals is not None or self._standing is not None
+
+    @property
+    def totals(self) -> Int64s | None:
+        """The total of each feasible node, int64 in their order; None where scoring was not needed.
+
+        To be asked before the next decision is taken, as is `best`: raises RuntimeError afterwards.
+        """
+        if self._totals is None and self._standing is not None:
+            self._totals = self._standing.totals()
+        return self._totals
+
+    @property
+    def best(self) -> Rows:
+        """The rows of the highest total, intp."""
+        if self._standing is not None:
+            return self._standing.best()
+        return np.asarray(self.leaders, np.intp)
 
     @property
     def begun(self) -> bool:
@@ -140,6 +178,18 @@ class _Timed:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         code = self.code if kind is None else Code.ERROR
         self._decision.timings.append((self._point, code, time.perf_counter() - self._start))
+
+
+def _off_course(decision: Decision) -> bool:
+    """Forget what a course has come to."""
+    cycle = decision.cycle
+    cycle.data.clear()
+    cycle.feasible = None
+    decision.feasible = _NO_ROWS
+    if cycle.trace is not None:
+        cycle.trace.forget_scores()
+    decision.rejections = Rejections(cycle)
+    return False
 
 
 class Algorithm:
@@ -180,6 +230,9 @@ class Algorithm:
         if observe is not None:
             observe(decision)
         cache = profile.caches.of(cycle.shape)
+        usual = not details and self._is_usual(profile, cycle)
+        if usual and self._take_course(cache.memo.get(Course), decision):
+            return decision
         with _Timed(decision, PRE_FILTER) as timed:
             decision.pre_filter = outcome = run_pre_filters(profile.pre_filter, cycle, cache)
             if outcome.status is not None:
@@ -194,7 +247,60 @@ class Algorithm:
         if not len(decision.feasible):
             raise FitError(decision.rejections.settle())
         self._score(profile, decision, details=details)
+        if usual and decision.scored:
+            Course.learn(profile, cycle, cache, outcome, decision.pre_score_skipped)
         return decision
+
+    def _is_usual(self, profile: Profile, cycle: Cycle) -> bool:
+        """Whether a `Course` may be taken: see there."""
+        nodes = self.state.nodes
+        return not (
+            cycle.sampled
+            or cycle.extenders
+            or len(self.state.nominations)
+            or cycle.pod.nominated_node_name in nodes.rows
+            or not profile.score
+            or self._wanted(profile, cycle, len(nodes)) < len(nodes)
+        )
+
+    def _take_course(self, course: Course | None, decision: Decision) -> bool:
+        """Decide as for the pod of the shape before; False, and nothing has come of it, if it has to be otherwise."""
+        if course is None:
+            return False
+        cycle, rejections, clock = decision.cycle, decision.rejections, time.perf_counter
+        start = clock()
+        try:
+            if not course.let_in(cycle):
+                return _off_course(decision)
+            let_in = clock()
+            cycle.filters = course.filters
+            selection = course.select(cycle, rejections)
+            feasible = cycle.feasible = decision.feasible = selection.feasible
+            if len(feasible) <= 1:
+                return _off_course(decision)
+            filtered = clock()
+            view = view_of(cycle)
+            if not course.prepare(cycle, view):
+                return _off_course(decision)
+            prepared = clock()
+            decision.take_scores(course.score(cycle, selection, view))
+        except PluginError:
+            return _off_course(decision)
+        end = clock()
+        cycle.rejections = rejections
+        nodes = len(self.state.nodes)
+        self.next_start %= nodes
+        decision.pre_filter, decision.pre_score_skipped = course.outcome, course.skipped
+        decision.evaluated = nodes
+        decision.timings = [
+            (PRE_FILTER, Code.SUCCESS, let_in - start),
+            (FILTER, Code.SUCCESS, filtered - let_in),
+            (PRE_SCORE, Code.SUCCESS, prepared - filtered),
+            (SCORE, Code.SUCCESS, end - prepared),
+        ]
+        if cycle.recorder is not None:
+            course.count(cycle.recorder, selection)
+        return True
 
     def _refuse(self, decision: Decision) -> None:
         outcome, rejections = decision.pre_filter, decision.rejections
@@ -304,7 +410,7 @@ class Algorithm:
     def _score(self, profile: Profile, decision: Decision, *, details: bool) -> None:
         if len(decision.feasible) == 1:
             # One node needs no score to win; where details are asked for it gets one, if the plugins can give it.
-            decision.best = decision.feasible
+            decision.leaders = decision.feasible
             if details:
                 with suppress(PluginError):
                     self._total(profile, decision, details=True)
@@ -314,8 +420,7 @@ class Algorithm:
     def _total(self, profile: Profile, decision: Decision, *, details: bool) -> None:
         cycle = decision.cycle
         if not profile.score and not cycle.extenders:
-            decision.totals = np.ones(len(decision.feasible), np.int64)
-            decision.best = decision.feasible
+            decision.take_scores(np.ones(len(decision.feasible), np.int64))
             return
         with _Timed(decision, PRE_SCORE):
             decision.pre_score_skipped = run_pre_scores(profile, cycle, profile.caches.of(cycle.shape))
@@ -329,7 +434,6 @@ class Algorithm:
             self.extenders_scored = self.extenders_scored or bool(cycle.extenders.interested)
             for scores in given:
                 totals += scores.weighted
-        decision.totals = totals
-        decision.best = decision.feasible[(totals == np.maximum.reduce(totals)).nonzero()[0]]
+        decision.take_scores(totals)
         if details:
             decision.scores = [*detailed_scores(profile, cycle, decision.pre_score_skipped), *given]

@@ -187,7 +187,7 @@ class BindingCycle:
         failure: str | None = None
         binder = EXTENDER
         try:
-            binder = await cycle.extenders.bind(node)
+            binder = await cycle.extenders.bind(node) if cycle.extenders else ""
             if not binder:
                 return await run_bind(profile.bind, cycle, node)
         except ExtenderError as problem:

@@ -296,8 +296,8 @@ class Scheduler:
         return self.state.is_assumed(pod.uid)
 
     def _pick(self, decision: Decision) -> int:
-        best = decision.best
-        return int(best[0] if len(best) == 1 else best[self._random.randrange(len(best))])
+        leaders = decision.leaders
+        return int(leaders[0] if len(leaders) == 1 else leaders[self._random.randrange(len(leaders))])
 
     def _after_misfit(self, profile: Profile, cycle: Cycle, misfit: FitError) -> Failure:
         """No node fits: let the PostFilter plugins try to make room (RunPostFilterPlugins)."""

@@ -54,7 +54,7 @@ def details(attempt: Attempted, decision: Decision, ledger: Ledger, packer: Pack
     plan: ScorePlan | None = None
     versions: list[Version] = []
     made: list[MadeScores] = []
-    if decision.totals is not None:
+    if decision.scored:
         plan = _plan(attempt, decision, cache)
         versions = [rows.hold(ledger) for rows in plan.rows]
         trace = cycle.trace

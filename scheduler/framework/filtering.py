@@ -99,7 +99,7 @@ def select(cycle: Cycle, filters: list[FilterPlugin], rejections: Rejections, ca
         versions += (plugin, rows.version)
     known: Selection | None = cache.memo.get(Selection) if lasting else None
     if known is None or known.versions != versions:
-        asked, left = _in_turn(filters, rejections)
+        asked, left = in_turn(filters, rejections)
         feasible = np.flatnonzero(feasible_mask(rejections) if rejections.overrides else left)
         feasible.flags.writeable = False
         known = Selection(versions, feasible, asked)
@@ -108,7 +108,7 @@ def select(cycle: Cycle, filters: list[FilterPlugin], rejections: Rejections, ca
     return known
 
 
-def _in_turn(filters: list[FilterPlugin], rejections: Rejections) -> tuple[list[int], Mask]:
+def in_turn(filters: list[FilterPlugin], rejections: Rejections) -> tuple[list[int], Mask]:
     """How many nodes each filter was asked about, those that the ones before it let pass; and which all let pass."""
     left = rejections.evaluated & rejections.live
     count = int(np.count_nonzero(left))
@@ -131,7 +131,7 @@ def count_evaluations(
     recorder = cycle.recorder
     if recorder is None:
         return
-    for plugin, count in zip(filters, asked or _in_turn(filters, rejections)[0], strict=True):
+    for plugin, count in zip(filters, asked or in_turn(filters, rejections)[0], strict=True):
         recorder.evaluated(FILTER, plugin.name, count)
 
 

@@ -66,11 +66,15 @@ class PluginRecorder:
 
     def evaluated(self, point: str, plugin: str, times: int = 1) -> None:
         """A plugin was asked; Filter and Score count once a node."""
+        self.series(point, plugin).value += times
+
+    def series(self, point: str, plugin: str) -> CounterSeries:
+        """What counts how often a plugin is asked."""
         key = (point, plugin)
         series = self._counters.get(key)
         if series is None:
             series = self._counters[key] = self._metrics.plugin_evaluation.labels(plugin, point, self._profile)
-        series.value += times
+        return series
 
     def point(self, point: str, code: Code, seconds: float) -> None:
         """All plugins of an extension point have answered."""
@@ -105,13 +109,24 @@ def ask(cycle: Cycle, point: str, plugin: str, call: Callable[P, T], *args: P.ar
     return answer
 
 
-async def ask_async(
+def ask_async(
     cycle: Cycle, point: str, plugin: str, call: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs
-) -> T:
+) -> Coroutine[Any, Any, T]:
     """As `ask`, for a plugin that takes its time."""
     recorder = cycle.recorder
     if recorder is None or not cycle.sampled:
-        return await call(*args, **kwargs)
+        return call(*args, **kwargs)
+    return _timed(recorder, point, plugin, call, *args, **kwargs)
+
+
+async def _timed(
+    recorder: PluginRecorder,
+    point: str,
+    plugin: str,
+    call: Callable[P, Coroutine[Any, Any, T]],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
     start = time.perf_counter()
     code = Code.ERROR
     try:

@@ -37,20 +37,21 @@ def codes_in(codes: Vector) -> list[int]:
 class RowCache(Versioned):
     """A vector with one entry a row, whose entries depend on their own row only.
 
-    `depends` says on what of it. `version` moves on whenever any entry changed (or all were computed anew); `patched`
-    holds the rows that were computed anew when it did so last (None: all of them).
+    `depends` says on what of it, `mask` is the same as an int. `version` moves on whenever any entry changed (or all
+    were computed anew); `patched` holds the rows that were computed anew when it did so last, or the one (None: all of
+    them). `position` is how far in the change log the vector is up to date, as of `epoch`.
     """
 
     __slots__ = (
-        "_epoch",
-        "_mask",
-        "_position",
         "_uniform",
         "_uniform_at",
         "_worded",
         "_words",
         "depends",
+        "epoch",
+        "mask",
         "patched",
+        "position",
         "version",
     )
 
@@ -58,10 +59,10 @@ class RowCache(Versioned):
         super().__init__()
         self.depends = depends
         self.version = 0
-        self.patched: npt.NDArray[np.intp] | None = None
-        self._mask = int(depends | Change.NODE)  # every entry depends on its node being there
-        self._position = -1
-        self._epoch: Hashable = None
+        self.patched: int | npt.NDArray[np.intp] | None = None
+        self.mask = int(depends | Change.NODE)  # every entry depends on its node being there
+        self.position = -1
+        self.epoch: Hashable = None
         self._words: dict[int, Status] = {}
         self._worded = -1
         self._uniform: int | None = None
@@ -70,25 +71,36 @@ class RowCache(Versioned):
     def is_current(self, table: NodeTable, epoch: Hashable) -> bool:
         """Whether nothing has changed that the vector depends on; then it need not be refreshed."""
         log = table.log
-        if self._position < 0 or log.end_of(self._mask) > self._position or epoch != self._epoch:
+        if self.position < 0 or log.end_of(self.mask) > self.position or epoch != self.epoch:
             return False
-        self._position = log.end
+        self.position = log.end
         return True
 
     def refresh(
-        self, table: NodeTable, compute: Callable[[NodeView], Vector | None], epoch: Hashable = None
+        self,
+        table: NodeTable,
+        compute: Callable[[NodeView], Vector | None],
+        epoch: Hashable = None,
+        compute_row: Callable[[int], int | None] | None = None,
     ) -> Vector | None:
         """The vector for rows 0..size, brought up to date. None if `compute` said None for all rows: nothing to store.
 
-        `compute` answers for a view of all rows or of some; another `epoch` than before means that all are stale.
+        `compute` answers for a view of all rows or of some, `compute_row` for one row, if it can; another `epoch` than
+        before means that all are stale.
         """
         log = table.log
         end = log.end
         rows = None
-        if self._position >= 0 and epoch == self._epoch:
-            if self._position == end:
+        if self.position >= 0 and epoch == self.epoch:
+            if self.position == end:
                 return self.vector
-            rows = log.rows(self._position, self._mask)
+            if compute_row is not None:  # as after each pod
+                row = log.only_row(self.position, self.mask)
+                value = None if row is None else compute_row(row)
+                if row is not None and value is not None and self._put(row, value):
+                    self.position = end
+                    return self.vector
+            rows = log.rows(self.position, self.mask)
         size = table.size
         if rows is not None and 2 * len(rows) < size:
             if len(rows):
@@ -102,7 +114,7 @@ class RowCache(Versioned):
             self.patched = None
             self.version += 1
         # Only now: a computation that failed must be done again.
-        self._position, self._epoch = end, epoch
+        self.position, self.epoch = end, epoch
         return self.vector
 
     def uniform(self) -> int | None:
@@ -120,7 +132,7 @@ class RowCache(Versioned):
             vector = self.vector
             assert vector is not None
             if self._worded == self.version - 1 and self.patched is not None:
-                vector = vector[self.patched]
+                vector = np.atleast_1d(vector[self.patched])
             else:
                 self._words = {}  # codes may have another meaning now
             for code in codes_in(vector):
@@ -128,6 +140,20 @@ class RowCache(Versioned):
                     self._words[code] = word(code)
             self._worded = self.version
         return self._words
+
+    def _put(self, row: int, value: int) -> bool:
+        """Take one entry in; False if there is no place for it yet."""
+        vector = self.vector
+        if vector is None:
+            return not value
+        if row >= len(vector):
+            return False
+        if vector.item(row) != value:
+            self.before_patch(row)
+            vector[row] = value
+            self.patched = row
+            self.version += 1
+        return True
 
     def _patch(self, rows: npt.NDArray[np.intp], size: int, part: Vector | None) -> None:
         vector = self.vector

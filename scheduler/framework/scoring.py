@@ -54,7 +54,7 @@ def run_pre_scores(profile: Profile, cycle: Cycle, cache: ShapeCache | None = No
 
     Raises PluginError if one fails.
     """
-    view = _view(cycle)
+    view = view_of(cycle)
     known: list[Step[PreScorePlugin]] | None = known_steps(cache, cycle, PRE_SCORE)
     if known is None:
         return _ask_all(profile, cycle, view, cache)
@@ -101,7 +101,7 @@ def _names(skipped: tuple[str, ...]) -> frozenset[str]:
     return frozenset(skipped)
 
 
-class _Plan:
+class Plan:
     """How pods are scored that certain plugins skip.
 
     - `active`: (plugin, weight) of those that score, in order.
@@ -132,32 +132,41 @@ class _Normalized(NamedTuple):
     total: Int64s | int
 
 
+def plan_of(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> Plan:
+    """The plan of pods that are skipped by these plugins at PreScore."""
+    key = (Plan, skipped)
+    plan: Plan | None = profile.caches.memo.get(key)
+    if plan is None:
+        plan = profile.caches.memo[key] = Plan(profile, cycle, skipped)
+    return plan
+
+
 def total_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> Int64s:
     """The total of each feasible node, int64 in the order of `cycle.feasible`. Raises PluginError if a plugin fails."""
-    view = _view(cycle)
+    view = view_of(cycle)
     cache = profile.caches.of(cycle.shape)
-    key = (_Plan, skipped)
-    plan: _Plan | None = profile.caches.memo.get(key)
-    if plan is None:
-        plan = profile.caches.memo[key] = _Plan(profile, cycle, skipped)
+    plan = plan_of(profile, cycle, skipped)
     if cycle.recorder is not None:
         count = len(view)
         for plugin, _ in plan.active:
             cycle.recorder.evaluated(SCORE, plugin.name, count)
     if cycle.bare:
-        return _sum_up(plan.active, profile, cycle, view, np.zeros(len(view), np.int64))
+        return sum_up(plan.active, profile, cycle, view, np.zeros(len(view), np.int64))
     if cycle.sampled:
         # Each on its own, to be timed; their sum has nothing left to compute.
         for plugin, _ in plan.final:
             ask(cycle, SCORE, plugin.name, cache.raw_scores, plugin, cycle)
     static = cache.static_total(plan.final, cycle)
-    normalized = None if cycle.sampled else _normalized(plan, profile, cycle, view, cache)
-    total = _own_sum(static, normalized, view)
+    normalized = None
+    if not cycle.sampled:
+        versions = [cache.scores_version(plugin, cycle) for plugin, _ in plan.by_row]
+        normalized = normalized_total(plan, profile, cycle, view, versions)
+    total = own_sum(static, normalized, view)
     pairs = [pair for pair in plan.active if pair not in plan.final] if cycle.sampled else plan.others
-    return _sum_up(pairs, profile, cycle, view, total)
+    return sum_up(pairs, profile, cycle, view, total)
 
 
-def _own_sum(static: Int64s | None, normalized: Int64s | int | None, view: NodeView) -> Int64s:
+def own_sum(static: Int64s | None, normalized: Int64s | int | None, view: NodeView) -> Int64s:
     """What is known by now of each node of the view, in an array of its own."""
     if static is None:
         return np.zeros(len(view), np.int64) if normalized is None else np.zeros(len(view), np.int64) + normalized
@@ -166,7 +175,7 @@ def _own_sum(static: Int64s | None, normalized: Int64s | int | None, view: NodeV
     return static[view.rows].copy() if isinstance(view.rows, slice) else static[view.rows]
 
 
-def _sum_up(
+def sum_up(
     pairs: list[tuple[ScorePlugin, int]], profile: Profile, cycle: Cycle, view: NodeView, total: Int64s
 ) -> Int64s:
     """Add the weighted scores of these plugins to `total`, asked one by one."""
@@ -179,14 +188,16 @@ def _sum_up(
     return total
 
 
-def _normalized(plan: _Plan, profile: Profile, cycle: Cycle, view: NodeView, cache: ShapeCache) -> Int64s | int | None:
+def normalized_total(
+    plan: Plan, profile: Profile, cycle: Cycle, view: NodeView, versions: list[int]
+) -> Int64s | int | None:
     """The weighted scores of the plugins that normalize by row, int64 as `view`, read only; a number if all are equal.
 
-    None if there are no such plugins.
+    None if there are no such plugins. `versions` are those of their raw scores, which are up to date.
     """
     if not plan.by_row:
         return None
-    versions = [cache.scores_version(plugin, cycle) for plugin, _ in plan.by_row]
+    cache = profile.caches.of(cycle.shape)
     known: _Normalized | None = cache.memo.get(plan)
     if (
         known is None
@@ -204,7 +215,7 @@ def _normalized(plan: _Plan, profile: Profile, cycle: Cycle, view: NodeView, cac
     return known.total
 
 
-def _uniform(plan: _Plan, cycle: Cycle, cache: ShapeCache, versions: list[int]) -> _Normalized | None:
+def _uniform(plan: Plan, cycle: Cycle, cache: ShapeCache, versions: list[int]) -> _Normalized | None:
     """The sum where each plugin gives all nodes the same, as most do for most pods."""
     total = 0
     for plugin, weight in plan.by_row:
@@ -218,7 +229,7 @@ def _uniform(plan: _Plan, cycle: Cycle, cache: ShapeCache, versions: list[int]) 
 
 def detailed_scores(profile: Profile, cycle: Cycle, skipped: frozenset[str]) -> list[PluginScores]:
     """What `total_scores` adds up, plugin by plugin."""
-    view = _view(cycle)
+    view = view_of(cycle)
     scores = []
     for plugin, weight in profile.score:
         if plugin.name not in skipped:
@@ -236,7 +247,7 @@ def _is_normalized_by_row(plugin: ScorePlugin, cycle: Cycle) -> bool:
     return plugin.normalizes and not plugin.per_cycle and plugin.normalizer(cycle) is not None
 
 
-def _view(cycle: Cycle) -> NodeView:
+def view_of(cycle: Cycle) -> NodeView:
     """The feasible nodes; all rows as they are where nothing is left out, so that no vector need be gathered."""
     feasible = cycle.feasible
     assert feasible is not None

@@ -24,10 +24,20 @@ Int64s = npt.NDArray[np.int64]
 class ShapeCache:
     """Row caches of all row-wise filters and scores for one shape, and the sum of scores that need no normalizing.
 
+    `sum_version` moves on when that sum changes; `sum_row` is the row where it did so last (None: in several).
     In `memo` others remember what holds for as long as the profile and the shape are the same.
     """
 
-    __slots__ = ("_filters", "_scores", "_static", "_static_of", "_static_versions", "memo")
+    __slots__ = (
+        "_filters",
+        "_scores",
+        "_static",
+        "_static_of",
+        "_static_versions",
+        "memo",
+        "sum_row",
+        "sum_version",
+    )
 
     def __init__(self) -> None:
         self._filters: dict[str, RowCache] = {}
@@ -35,6 +45,8 @@ class ShapeCache:
         self._static: Int64s | None = None
         self._static_of: list[tuple[ScorePlugin, int]] = []
         self._static_versions: list[int] = []
+        self.sum_version = 0
+        self.sum_row: int | None = None
         self.memo: dict[Any, Any] = {}
 
     def verdicts(self, plugin: FilterPlugin, cycle: Cycle) -> npt.NDArray[Any] | None:
@@ -45,7 +57,7 @@ class ShapeCache:
         table, epoch = cycle.state.nodes, plugin.epoch(cycle)
         if cache.is_current(table, epoch):
             return cache.vector
-        return cache.refresh(table, partial(plugin.filter, cycle), epoch)
+        return cache.refresh(table, partial(plugin.filter, cycle), epoch, partial(plugin.code_at, cycle))
 
     def filter_cache(self, name: str) -> RowCache | None:
         """The cache of a filter's verdicts; None if it was never asked for these."""
@@ -77,15 +89,20 @@ class ShapeCache:
 
     def static_total(self, plugins: list[tuple[ScorePlugin, int]], cycle: Cycle) -> Int64s | None:
         """The weighted sum over all rows of plugins whose raw scores are final; read only. None for no plugins."""
+        return self.sum_of(plugins, [self._refreshed(plugin, cycle) for plugin, _ in plugins], cycle)
+
+    def sum_of(self, plugins: list[tuple[ScorePlugin, int]], caches: list[RowCache], cycle: Cycle) -> Int64s | None:
+        """As `static_total`, of caches that have just been brought up to date."""
         if not plugins:
             return None
-        caches = [self._refreshed(plugin, cycle) for plugin, _ in plugins]
         versions = [cache.version for cache in caches]
         if plugins == self._static_of and versions == self._static_versions:
             return self._static
         rows = self._stale_rows(plugins, versions, caches)
         self._static_of, self._static_versions = plugins, versions
         weighted = [(_scores(cache), weight) for cache, (_, weight) in zip(caches, plugins, strict=True)]
+        self.sum_version += 1
+        self.sum_row = None
         if rows is None:
             total = np.zeros(cycle.nodes.size, np.int64)
             for vector, weight in weighted:
@@ -96,9 +113,9 @@ class ShapeCache:
             if len(self._static) < cycle.nodes.size:
                 more = np.zeros(cycle.nodes.size - len(self._static), np.int64)
                 self._static = np.concatenate([self._static, more])
-            if len(rows) == 1:  # as after each pod
-                row = rows.item()
-                self._static[row] = sum([vector.item(row) * weight for vector, weight in weighted])
+            if isinstance(rows, int):  # as after each pod
+                self._static[rows] = sum([vector.item(rows) * weight for vector, weight in weighted])
+                self.sum_row = rows
             else:
                 part = np.zeros(len(rows), np.int64)
                 for vector, weight in weighted:
@@ -108,11 +125,11 @@ class ShapeCache:
 
     def _stale_rows(
         self, plugins: list[tuple[ScorePlugin, int]], versions: list[int], caches: list[RowCache]
-    ) -> npt.NDArray[np.intp] | None:
-        """The rows of the sum that the refresh just made stale, None for all of them."""
+    ) -> int | npt.NDArray[np.intp] | None:
+        """The rows of the sum that the refresh just made stale, or the one; None for all of them."""
         if self._static is None or plugins != self._static_of:
             return None
-        parts: list[npt.NDArray[np.intp]] = []
+        parts: list[int | npt.NDArray[np.intp]] = []
         for cache, version, seen in zip(caches, versions, self._static_versions, strict=True):
             if version == seen:
                 continue
@@ -120,9 +137,12 @@ class ShapeCache:
                 return None
             parts.append(cache.patched)
         first, *others = parts
-        if all(part is first for part in others):  # parts that depend on the same are patched in the very same rows
+        if isinstance(first, int):
+            if all(isinstance(part, int) and part == first for part in others):
+                return first
+        elif all(part is first for part in others):  # parts that depend on the same are patched in the very same rows
             return first
-        return np.unique(np.concatenate(parts))
+        return np.unique(np.concatenate([np.atleast_1d(np.asarray(part, np.intp)) for part in parts]))
 
     def _refreshed(self, plugin: ScorePlugin, cycle: Cycle) -> RowCache:
         cache = self._scores.get(plugin.name)
@@ -130,7 +150,7 @@ class ShapeCache:
             cache = self._scores[plugin.name] = RowCache(plugin.depends)
         table, epoch = cycle.state.nodes, plugin.epoch(cycle)
         if not cache.is_current(table, epoch):
-            cache.refresh(table, partial(plugin.score, cycle), epoch)
+            cache.refresh(table, partial(plugin.score, cycle), epoch, partial(plugin.score_at, cycle))
         return cache
 
 

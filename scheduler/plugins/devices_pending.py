@@ -116,6 +116,10 @@ class DynamicResources(
         """The device classes, where they matter."""
         return cycle.state.objects.version(device_classes.KIND) if device_resources(cycle.shape) else None
 
+    def epoch_settled(self, cycle: Cycle) -> bool:
+        """Where they don't."""
+        return not device_resources(cycle.shape)
+
     def post_filter(self, cycle: Cycle) -> PostFilterResult:
         """There is no claim to deallocate; fails where PreFilter was not asked."""
         return PostFilterResult(unschedulable() if NAME in cycle.data else error("not found"))

@@ -7,9 +7,10 @@ import pytest
 
 from scheduler.api.objects import ContainerStatus, Namespace, PodStatus
 from scheduler.cache.changes import Change
+from scheduler.cache.counters import REQUIRED_ANTI
 from scheduler.cache.nodes import CPU
 from scheduler.cache.pods import NO_ROW
-from tests.builders import info, node, pod, state
+from tests.builders import info, node, pod, pod_term, state
 
 P = pod("p").cpu("1")
 
@@ -38,6 +39,35 @@ class TestPods:
         old = cluster.set_pod(newer)
         assert (old.resource_version, cluster.pods.get(uid(P)), newer.row) == ("", newer, 0)
         assert cluster.nodes.log.end == end
+
+    def test_labels_that_come_with_the_bind_change_nothing_of_what_is_requested(self):
+        cluster = state([node("a")])
+        cluster.assume(info(P, cluster), "a")
+        start = cluster.nodes.log.end
+        cluster.set_pod(info(P.label(zone="x").on("a"), cluster))
+        assert cluster.nodes.log.kinds(start) == Change.PODS
+        assert requested(cluster) == {"a": 1000}
+
+    def test_pods_are_counted_by_the_labels_that_come_with_the_bind(self):
+        cluster = state([node("a")])
+        old, new = (
+            cluster.counters.match(zone, lambda c, zone=zone: c.labels.get("zone") == zone, terminating=False)
+            for zone in (None, "x")
+        )
+        cluster.assume(info(P, cluster), "a")
+        assert (old.total, new.total) == (1, 0)
+        cluster.set_pod(info(P.label(zone="x").on("a"), cluster))
+        assert (old.total, new.total) == (0, 1)
+
+    def test_a_pod_is_counted_by_the_terms_that_it_has_now(self):
+        cluster = state([node("a")], [P.on("a")])
+        apart = P.requires_pods(pod_term("kubernetes.io/hostname", {"app": "x"}), anti=True).on("a")
+        cluster.set_pod(info(apart, cluster))
+        shunned = cluster.shapes.label_class("default", {"app": "x"})
+        held = cluster.counters.held_matching(REQUIRED_ANTI, shunned)
+        assert [one.counter.total for one in held] == [1]
+        cluster.set_pod(info(P.on("a"), cluster))
+        assert [one.counter.total for one in held] == [0]
 
     def test_a_resize_counts(self):
         cluster = state([node("a")], [P.on("a")])

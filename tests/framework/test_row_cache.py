@@ -109,6 +109,60 @@ def test_a_computation_that_failed_is_done_again():
     assert fixture.refresh() == [0, 0, 0, 0, 1, 0]
 
 
+class OneByOne(Fixture):
+    """As the other, but a single row is computed by itself, and told as such."""
+
+    def refresh(self, epoch=None):
+        return self.cache.refresh(self.cluster.nodes, self.compute, epoch, self.compute_row).tolist()
+
+    def compute_row(self, row):
+        self.asked.append(row)
+        return int(self.cluster.nodes.pod_count[row])
+
+
+def test_a_single_row_is_computed_by_itself_where_that_can_be():
+    fixture = OneByOne()
+    fixture.refresh()
+    fixture.add("a", "n4")
+    assert fixture.refresh() == [0, 0, 0, 0, 1, 0]
+    assert (fixture.asked[1:], fixture.cache.version, fixture.cache.patched) == ([4], 2, 4)
+
+
+def test_a_single_row_that_comes_out_the_same_is_no_new_version():
+    fixture = OneByOne()
+    fixture.refresh()
+    fixture.add("a", "n4")
+    fixture.cluster.remove_pod(info(pod("a")).uid)
+    assert fixture.refresh() == [0] * 6
+    assert (fixture.asked[1:], fixture.cache.version) == ([4], 1)
+
+
+def test_a_single_row_that_is_new_is_computed_with_the_others():
+    fixture = OneByOne()
+    fixture.refresh()
+    fixture.cluster.set_node(node("new").build())
+    assert fixture.refresh() == [0] * 7
+
+
+def test_a_single_row_is_left_out_of_nothing_at_all_unless_it_has_something_to_say():
+    cluster = state([node(f"n{i}") for i in range(6)])
+    cache = RowCache(Change.PODS)
+    cache.refresh(cluster.nodes, lambda view: None)
+    cluster.set_pod(info(pod("a").on("n2"), cluster))
+    assert cache.refresh(cluster.nodes, lambda view: None, None, lambda row: 0) is None
+    cluster.set_pod(info(pod("b").on("n2"), cluster))
+    counts = lambda view: view.pod_count.astype(np.uint8)  # noqa: E731
+    assert cache.refresh(cluster.nodes, counts, None, lambda row: 2).tolist() == [0, 0, 2, 0, 0, 0]
+
+
+def test_a_row_about_which_plain_numbers_say_nothing_is_computed_as_usual():
+    fixture = Fixture()
+    fixture.refresh()
+    fixture.add("a", "n4")
+    fixture.cache.refresh(fixture.cluster.nodes, fixture.compute, None, lambda row: None)
+    assert fixture.asked[1:] == [[4]]
+
+
 def test_the_version_moves_on_with_the_entries_and_says_which_were_patched():
     fixture = Fixture()
     fixture.refresh()

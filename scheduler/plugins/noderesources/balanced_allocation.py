@@ -128,20 +128,31 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
 
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """How the pod would change the balance of the nodes, 50..100."""
-        shape = cycle.shape
-        scored: ScoredResources | None = shape.memo.get(self._memo)
+        scored = self._scored(cycle)
         if scored is None:
-            if self._is_best_effort(shape):
-                return np.zeros(len(nodes), np.int64)
-            scored = ScoredResources(nodes.table, self._resources, shape.usage.requests)
-            shape.memo[self._memo] = scored
-        row = nodes.only_row if len(scored) == _PAIR else None
-        if row is not None:
-            amounts = scored.of_one(nodes.table, row, nonzero=False)
-            if amounts is not None:
-                return np.array([balance_change_of_one(amounts[0], scored.plain_amounts, amounts[1])])
+            return np.zeros(len(nodes), np.int64)
+        row = nodes.only_row
+        score = None if row is None else self.score_at(cycle, row)
+        if score is not None:
+            return np.array([score])
         allocated = scored.requested(nodes)
         return balance_change(allocated + scored.amounts, allocated, scored.allocatable(nodes))
+
+    def score_at(self, cycle: Cycle, row: int) -> int | None:
+        """The same of one node, if two resources count."""
+        scored = self._scored(cycle)
+        if scored is None or len(scored) != _PAIR:
+            return None
+        amounts = scored.of_one(cycle.state.nodes, row, nonzero=False)
+        return None if amounts is None else balance_change_of_one(amounts[0], scored.plain_amounts, amounts[1])
+
+    def _scored(self, cycle: Cycle) -> ScoredResources | None:
+        """What counts for the shape; None if it requests none of it."""
+        shape = cycle.shape
+        scored: ScoredResources | None = shape.memo.get(self._memo)
+        if scored is None and not self._is_best_effort(shape):
+            scored = shape.memo[self._memo] = ScoredResources(cycle.state.nodes, self._resources, shape.usage.requests)
+        return scored
 
     def _is_best_effort(self, shape: PodShape) -> bool:
         requests = shape.usage.requests  # in-place resizes included, which filters do not look at

@@ -91,7 +91,7 @@ class Needs:
         """What each node lacks."""
         table, rows, dtype = nodes.table, nodes.rows, self.dtype
         row = nodes.only_row
-        code = None if row is None else self._code(table, row)
+        code = None if row is None else self.code_at(table, row)
         if code is not None:
             return np.array([code], dtype) if code else None
         codes: Codes | None = None
@@ -110,7 +110,7 @@ class Needs:
                 codes[short & (allocatable < need.amount)] |= dtype.type(_UNRESOLVABLE)
         return codes
 
-    def _code(self, table: NodeTable, row: int) -> int | None:
+    def code_at(self, table: NodeTable, row: int) -> int | None:
         """What one node lacks; None where the sums may have overflown."""
         code = _PODS if table.pod_count.item(row) >= table.allowed_pods.item(row) else 0
         for need in self.needs:
@@ -173,6 +173,11 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
         needs.classes_version(cycle.state.objects)
         return needs.codes(nodes)
 
+    def code_at(self, cycle: Cycle, row: int) -> int | None:
+        """The same of one node, unless the sums may have overflown."""
+        needs: Needs | None = cycle.data.get(NAME)
+        return None if needs is None else needs.code_at(cycle.state.nodes, row)
+
     def status(self, cycle: Cycle, code: int) -> Status:
         """All that the node lacks, pods first."""
         if self.can_fail(cycle):
@@ -187,6 +192,10 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
         """The device classes, if any of them may stand for a requested resource."""
         return self._needs(cycle).classes_version(cycle.state.objects)
 
+    def epoch_settled(self, cycle: Cycle) -> bool:
+        """If no class can stand for anything that is requested."""
+        return not self._needs(cycle).scalars
+
     def pre_score(self, cycle: Cycle, feasible: NodeView) -> None:
         """Nothing that scoring could not work out itself, and no pod is skipped."""
         del cycle, feasible
@@ -198,23 +207,33 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
 
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """The score of the configured strategy; what is not requested of CPU and memory counts as the default."""
-        memo = cycle.shape.memo
-        scored: ScoredResources | None = memo.get(self._score_memo)
-        if scored is None:
-            requests = scored_requests(cycle.shape.pod, nonzero=True, pod_level=False)
-            scored = memo[self._score_memo] = ScoredResources(nodes.table, self._resources, requests)
-        of_one = self._strategy_of_one
-        row = None if of_one is None else nodes.only_row
-        if row is not None and of_one is not None:
-            amounts = scored.of_one(nodes.table, row, nonzero=True)
-            if amounts is not None:
-                return np.array([of_one(*amounts, scored.plain_weights)])
+        scored = self._scored(cycle)
+        row = nodes.only_row
+        score = None if row is None else self.score_at(cycle, row)
+        if score is not None:
+            return np.array([score])
         requested = scored.nonzero_requested(nodes) + scored.amounts
         return self._strategy(requested, scored.allocatable(nodes), scored.weights)
+
+    def score_at(self, cycle: Cycle, row: int) -> int | None:
+        """The same of one node, by most strategies."""
+        if self._strategy_of_one is None:
+            return None
+        scored = self._scored(cycle)
+        amounts = scored.of_one(cycle.state.nodes, row, nonzero=True)
+        return None if amounts is None else self._strategy_of_one(*amounts, scored.plain_weights)
 
     def events_to_register(self) -> Sequence[EventHint]:
         """Pods that go or shrink, nodes that come or grow, device classes, and a smaller request of the pod itself."""
         return self._hints.events()
+
+    def _scored(self, cycle: Cycle) -> ScoredResources:
+        memo = cycle.shape.memo
+        scored: ScoredResources | None = memo.get(self._score_memo)
+        if scored is None:
+            requests = scored_requests(cycle.shape.pod, nonzero=True, pod_level=False)
+            scored = memo[self._score_memo] = ScoredResources(cycle.state.nodes, self._resources, requests)
+        return scored
 
     def _needs(self, cycle: Cycle) -> Needs:
         memo = cycle.shape.memo

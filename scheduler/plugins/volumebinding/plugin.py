@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from scheduler.cache.nodes import NodeView
+    from scheduler.cache.shapes import PodShape
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.events import EventHint
     from scheduler.framework.handle import Handle
@@ -97,8 +98,7 @@ class VolumeBinding(
 
     def pre_filter(self, cycle: Cycle) -> Status | None:
         """Skip pods without claims; claims that are not to follow the pod must be bound by now."""
-        needs = cycle.shape.volumes
-        if needs is None or not (needs.claims or needs.ephemeral):
+        if not _has_claims(cycle.shape):
             cycle.data[self.name] = _State(None)
             return SKIP
         pod, objects = cycle.pod, self._cluster.objects
@@ -114,6 +114,10 @@ class VolumeBinding(
         self._topology.refresh()
         cycle.data[self.name] = _State(Findings(claims, cycle.nodes.size))
         return None
+
+    def pre_filter_settled(self, cycle: Cycle) -> bool:
+        """Of pods without claims, which can share what is kept of them: nothing in it will ever change twice."""
+        return not _has_claims(cycle.shape)
 
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """Volumes of bound claims first; then volumes for the others, found or made."""
@@ -153,9 +157,8 @@ class VolumeBinding(
         return None if self.name in cycle.data else error(_NOT_PREPARED)
 
     def pre_score_settled(self, cycle: Cycle) -> bool:
-        """Where there is no curve."""
-        del cycle
-        return self._score is None
+        """Where there is no curve, or nothing to score by it."""
+        return self._score is None or not _has_claims(cycle.shape)
 
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """How well the storage is used on the nodes that passed the filter."""
@@ -180,6 +183,10 @@ class VolumeBinding(
         """Nothing is kept of pods with volumes."""
         state: _State | None = cycle.data.get(self.name)
         return None if state is None or state.findings is None else state.epoch
+
+    def epoch_settled(self, cycle: Cycle) -> bool:
+        """Of pods without claims."""
+        return not _has_claims(cycle.shape)
 
     # reserve
 
@@ -272,6 +279,11 @@ class VolumeBinding(
         pod = cycle.pod
         claims = (self._volumes.claim(pod.namespace, name) for _, name in claim_names(pod))
         return all(claim is not None and is_fully_bound(claim) for claim in claims)
+
+
+def _has_claims(shape: PodShape) -> bool:
+    needs = shape.volumes
+    return needs is not None and bool(needs.claims or needs.ephemeral)
 
 
 def make(args: Any, handle: Handle) -> VolumeBinding:
