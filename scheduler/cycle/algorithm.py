@@ -255,8 +255,7 @@ class Algorithm:
         """Whether a `Course` may be taken: see there."""
         nodes = self.state.nodes
         return not (
-            cycle.sampled
-            or cycle.extenders
+            cycle.extenders
             or len(self.state.nominations)
             or cycle.pod.nominated_node_name in nodes.rows
             or not profile.score
@@ -299,7 +298,7 @@ class Algorithm:
             (SCORE, Code.SUCCESS, end - prepared),
         ]
         if cycle.recorder is not None:
-            course.count(cycle.recorder, selection)
+            course.count(cycle.recorder, selection, sampled=cycle.sampled)
         return True
 
     def _refuse(self, decision: Decision) -> None:

@@ -8,15 +8,17 @@ the scores there. Whatever comes out otherwise than it did is left to deciding i
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.framework.filter_timing import nodes_by_status
 from scheduler.framework.filtering import Selection, active_filters, in_turn, select
 from scheduler.framework.interface import FilterPlugin, ScorePlugin
-from scheduler.framework.recorder import FILTER, PRE_FILTER, PRE_SCORE, SCORE, code_of
+from scheduler.framework.recorder import FILTER, NORMALIZE, PRE_FILTER, PRE_SCORE, SCORE, code_of
 from scheduler.framework.scoring import normalized_total, own_sum, plan_of, sum_up
 from scheduler.framework.standing import Leaders
 from scheduler.framework.status import Code
@@ -50,9 +52,13 @@ class _Row(NamedTuple):
     ask: Callable[[Cycle, NodeView], npt.NDArray[Any] | None]
     ask_at: Callable[[Cycle, int], int | None]
 
-    def refresh(self, cycle: Cycle, epoch: Hashable) -> None:
+    def refresh(self, cycle: Cycle, epoch: Hashable, spent: dict[str, float]) -> None:
         """Bring the cache up to date."""
+        start = time.perf_counter() if cycle.sampled else 0.0
         self.cache.refresh(cycle.state.nodes, partial(self.ask, cycle), epoch, partial(self.ask_at, cycle))
+        if cycle.sampled:
+            name = self.plugin.name
+            spent[name] = spent.get(name, 0.0) + time.perf_counter() - start
 
 
 class _Together:
@@ -71,12 +77,12 @@ class _Together:
         ]
         self._position = -1
 
-    def catch_up(self, cycle: Cycle) -> list[int]:
-        """Bring all of them up to date; their versions."""
+    def catch_up(self, cycle: Cycle, spent: dict[str, float]) -> list[int]:
+        """Bring all of them up to date; their versions. `spent` gets the seconds by plugin in a cycle that is timed."""
         for part in self._moody:
             epoch = part.plugin.epoch(cycle)
             if epoch != part.cache.epoch:
-                part.refresh(cycle, epoch)
+                part.refresh(cycle, epoch, spent)
         log = cycle.state.nodes.log
         end = log.end
         if end != self._position:
@@ -84,7 +90,7 @@ class _Together:
             for mask, parts in self._by_mask:
                 if kinds & mask:
                     for part in parts:
-                        part.refresh(cycle, part.cache.epoch)
+                        part.refresh(cycle, part.cache.epoch, spent)
                 else:
                     for part in parts:
                         part.cache.position = end
@@ -95,19 +101,25 @@ class _Together:
 class _Answer(NamedTuple):
     """What is said at PreFilter or PreScore: asked of a plugin, or, where `ask` is None, `left` for good.
 
-    `left` goes into `Cycle.data`; `skips` says whether the plugin has answered Skip.
+    `left` goes into `Cycle.data`; `skips` says whether the plugin, which is named then, has answered Skip.
     """
 
     ask: Callable[..., Any] | None
     left: dict[str, Any]
-    skips: bool
+    name: str = ""
+    skips: bool = False
+
+
+_Note = tuple[str, str, Code, float]
+"""Extension point, plugin, code and seconds."""
 
 
 class Course:
     """How the pods of a shape are decided on by a profile, as long as nothing is out of the ordinary.
 
-    That is: all nodes are looked at, and none before the others; no pods are nominated; there are no extenders; single
-    plugins are not timed.
+    That is: all nodes are looked at, and none before the others; no pods are nominated; there are no extenders.
+
+    In a cycle in which plugins are timed, what need not be asked has taken no time.
 
     - `outcome`: what the PreFilter plugins say together; `filters` have a say.
     - `skipped`: those that skip at PreScore.
@@ -118,6 +130,7 @@ class Course:
         "_counted",
         "_filter_rows",
         "_leaders",
+        "_notes",
         "_of_filters",
         "_of_scores",
         "_parts",
@@ -129,6 +142,7 @@ class Course:
         "_row_wise",
         "_score_rows",
         "_selection",
+        "_settled",
         "_verdicts",
         "_versions",
         "filters",
@@ -163,6 +177,8 @@ class Course:
         self._score_rows = _Together(
             [_Row(plugin, rows, plugin.score, plugin.score_at) for plugin, rows in scored if rows is not None], cycle
         )
+        self._notes: list[_Note] = []
+        self._settled = [*_settled(PRE_FILTER, cache.memo[PRE_FILTER]), *_settled(PRE_SCORE, cache.memo[PRE_SCORE])]
         self._recorder: PluginRecorder | None = None
         self._counted: list[CounterSeries] = []
         self._of_filters: list[CounterSeries] = []
@@ -183,26 +199,40 @@ class Course:
 
     def let_in(self, cycle: Cycle) -> bool:
         """PreFilter; False if the plugins say something else than the last time."""
-        return _say_the_same(self._pre_filter, cycle)
+        self._notes = []
+        return self._say_the_same(PRE_FILTER, self._pre_filter, cycle)
 
     def select(self, cycle: Cycle, rejections: Rejections) -> Selection:
         """Filter: the nodes that fit."""
         rejections.evaluated = rejections.live
-        versions = self._filter_rows.catch_up(cycle)
+        spent: dict[str, float] = {}
+        versions = self._filter_rows.catch_up(cycle, spent)
         versions.append(cycle.state.nodes.version)
-        if not self._row_wise:
-            for plugin, rows in self._parts:
-                codes = plugin.filter(cycle, cycle.nodes) if rows is None else rows.vector
-                if codes is not None:
-                    rejections.verdicts.append((plugin, codes))
-            asked, left = in_turn(cycle.filters, rejections)
-            return Selection([], np.flatnonzero(left), asked)
+        selection = self._known(cycle, rejections, versions) if self._row_wise else self._new(cycle, rejections, spent)
+        if cycle.sampled:
+            self._time_filters(rejections, selection, spent)
+        return selection
+
+    def _new(self, cycle: Cycle, rejections: Rejections, spent: dict[str, float]) -> Selection:
+        """Ask those filters that are asked in each cycle."""
+        for plugin, rows in self._parts:
+            start = time.perf_counter() if cycle.sampled else 0.0
+            codes = plugin.filter(cycle, cycle.nodes) if rows is None else rows.vector
+            if cycle.sampled and rows is None:
+                spent[plugin.name] = time.perf_counter() - start
+            if codes is not None:
+                rejections.verdicts.append((plugin, codes))
+        asked, left = in_turn(self.filters, rejections)
+        return Selection([], np.flatnonzero(left), asked)
+
+    def _known(self, cycle: Cycle, rejections: Rejections, versions: list[int]) -> Selection:
+        """The same nodes as before, unless a verdict has changed."""
         if self._selection is None or versions != self._versions:
             self._verdicts = [
                 (plugin, rows.vector) for plugin, rows in self._parts if rows is not None and rows.vector is not None
             ]
             rejections.verdicts += self._verdicts
-            self._selection = select(cycle, cycle.filters, rejections, self._cache)
+            self._selection = select(cycle, self.filters, rejections, self._cache)
             self._versions = versions
         else:
             rejections.verdicts += self._verdicts
@@ -210,7 +240,7 @@ class Course:
 
     def prepare(self, cycle: Cycle, view: NodeView) -> bool:
         """PreScore of the nodes that fit; False if the plugins say something else than the last time."""
-        return _say_the_same(self._pre_score, cycle, view)
+        return self._say_the_same(PRE_SCORE, self._pre_score, cycle, view)
 
     def score(self, cycle: Cycle, selection: Selection, view: NodeView) -> Standing | Int64s:
         """Score and NormalizeScore: the totals of the nodes that fit, or how they stand where that is known.
@@ -218,16 +248,20 @@ class Course:
         Raises PluginError if a plugin fails.
         """
         plan = self._plan
-        versions = self._score_rows.catch_up(cycle)
+        spent: dict[str, float] = {}
+        versions = self._score_rows.catch_up(cycle, spent)
         first = len(plan.final)
         static = self._cache.sum_of(plan.final, self._score_rows.caches[:first], cycle)
+        before = self._cache.memo.get(plan)
         normalized = normalized_total(plan, self._profile, cycle, view, versions[first:])
+        if cycle.sampled:
+            self._time_scores(spent, normalized_anew=self._cache.memo.get(plan) is not before)
         if self._row_wise and static is not None and not plan.others and not isinstance(normalized, np.ndarray):
             return self._leaders.standing(selection, static, normalized or 0, view)
         return sum_up(plan.others, self._profile, cycle, view, own_sum(static, normalized, view))
 
-    def count(self, recorder: PluginRecorder, selection: Selection) -> None:
-        """Tell how often each plugin was asked."""
+    def count(self, recorder: PluginRecorder, selection: Selection, *, sampled: bool) -> None:
+        """Tell how often each plugin was asked, and how long it took if this cycle is one of those."""
         if recorder is not self._recorder:
             self._expect(recorder)
         for series in self._counted:
@@ -237,6 +271,9 @@ class Course:
         feasible = len(selection.feasible)
         for series in self._of_scores:
             series.value += feasible
+        if sampled:
+            for point, plugin, code, seconds in (*self._settled, *self._notes):
+                recorder.plugin(point, plugin, code, seconds)
 
     def _expect(self, recorder: PluginRecorder) -> None:
         def series(point: str, names: Iterable[str]) -> list[CounterSeries]:
@@ -250,25 +287,53 @@ class Course:
         self._of_filters = series(FILTER, [plugin.name for plugin, _ in self._parts])
         self._of_scores = series(SCORE, [plugin.name for plugin, _ in self._plan.active])
 
+    def _say_the_same(self, point: str, answers: list[_Answer], cycle: Cycle, *args: NodeView) -> bool:
+        for ask, left, name, skips in answers:
+            if ask is None:
+                cycle.data.update(left)
+                continue
+            start = time.perf_counter() if cycle.sampled else 0.0
+            answer = ask(cycle, *args)
+            if skips != (answer is not None) or (skips and code_of(answer) is not Code.SKIP):
+                return False
+            if cycle.sampled:
+                self._notes.append((point, name, code_of(answer), time.perf_counter() - start))
+        return True
+
+    def _time_filters(self, rejections: Rejections, selection: Selection, spent: dict[str, float]) -> None:
+        codes = dict(rejections.verdicts)
+        passed = [*selection.asked, len(selection.feasible)][1:]
+        for plugin, asked, left in zip(self.filters, selection.asked, passed, strict=True):
+            nodes = {Code.SUCCESS: asked}
+            if left != asked:
+                nodes = nodes_by_status(rejections, plugin, codes[plugin])
+            for code, number in nodes.items() if asked else ():
+                self._notes.append((FILTER, plugin.name, code, spent.get(plugin.name, 0.0) * number / asked))
+
+    def _time_scores(self, spent: dict[str, float], *, normalized_anew: bool) -> None:
+        by_row = self._plan.by_row
+        for plugin, _ in (*self._plan.final, *by_row):
+            self._notes.append((SCORE, plugin.name, Code.SUCCESS, spent.get(plugin.name, 0.0)))
+        if not normalized_anew:  # else each was timed as it was asked
+            self._notes += [(NORMALIZE, plugin.name, Code.SUCCESS, 0.0) for plugin, _ in by_row]
+
+
+def _settled(point: str, steps: list[Step[Any]]) -> list[_Note]:
+    return [
+        (point, name, code, 0.0)
+        for step in steps
+        for code, names in ((Code.SKIP, step.skipped), (Code.SUCCESS, step.counted))
+        for name in names
+    ]
+
 
 def _answers(
     steps: list[Step[Any]], skipped: frozenset[str], asking: Callable[[Any], Callable[..., Any]]
 ) -> list[_Answer]:
     return [
-        _Answer(None, step.left, False)
+        _Answer(None, step.left)
         if step.plugin is None
-        else _Answer(asking(step.plugin), {}, step.plugin.name in skipped)
+        else _Answer(asking(step.plugin), {}, step.plugin.name, step.plugin.name in skipped)
         for step in steps
         if step.plugin is not None or step.left
     ]
-
-
-def _say_the_same(answers: list[_Answer], cycle: Cycle, *args: NodeView) -> bool:
-    for ask, left, skips in answers:
-        if ask is None:
-            cycle.data.update(left)
-            continue
-        answer = ask(cycle, *args)
-        if skips != (answer is not None) or (skips and code_of(answer) is not Code.SKIP):
-            return False
-    return True

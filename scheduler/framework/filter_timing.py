@@ -42,15 +42,18 @@ def ask_filter(
         recorder.plugin(FILTER, plugin.name, Code.ERROR, time.perf_counter() - start)
         raise
     seconds = time.perf_counter() - start
-    nodes = _nodes_by_status(rejections, plugin, codes)
+    nodes = nodes_by_status(rejections, plugin, codes)
     for code, number in nodes.items():
         recorder.plugin(FILTER, plugin.name, code, seconds * number / sum(nodes.values()))
     return codes
 
 
-def _nodes_by_status(rejections: Rejections, plugin: FilterPlugin, codes: Codes | None) -> dict[Code, int]:
+def nodes_by_status(rejections: Rejections, plugin: FilterPlugin, codes: Codes | None) -> dict[Code, int]:
+    """How many nodes got which status, of those that the filters before it let pass."""
     left = rejections.evaluated & rejections.live
-    for _, earlier in rejections.verdicts:
+    for other, earlier in rejections.verdicts:
+        if other is plugin:
+            break
         left &= earlier == 0
     found: dict[Code, int] = {}
     if codes is None:

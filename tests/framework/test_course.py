@@ -8,6 +8,7 @@ import pytest
 from scheduler.cache.changes import Change
 from scheduler.cycle.algorithm import Algorithm, FitError
 from scheduler.cycle.self_check import check
+from scheduler.framework.arithmetic import normalize
 from scheduler.framework.course import Course
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.interface import FilterPlugin, NodeNames, PreScorePlugin, ScorePlugin
@@ -124,9 +125,43 @@ class Bench:
         self.decide()
         self.asked.clear()
 
+    def timed(self):
+        """How often which plugin has a time, by point and status."""
+        return {labels: series.count for labels, series in self.metrics.plugin_execution_duration._series.items()}
+
     def evaluations(self):
         series = self.metrics.plugin_evaluation._series
         return {labels[:2]: counter.value for labels, counter in series.items()}
+
+
+class Reminded(Bench):
+    """Forgets the course before each decision."""
+
+    def decide(self, **how):
+        for cache in self.profile.caches._by_shape.values():
+            cache.memo.pop(Course, None)
+        return super().decide(**how)
+
+
+class Told(Filter):
+    may_fail = False
+
+
+class Shares(Fewest):
+    """Normalizes by row."""
+
+    by_highest = True
+    normalizes = True
+
+    def __init__(self, name):
+        self.name = name
+        self.note = lambda cycle, rows: None
+
+    def normalize(self, cycle, scores):
+        return normalize(scores)
+
+    def normalizer(self, cycle):
+        return normalize
 
 
 class TestWhatIsAsked:
@@ -177,12 +212,6 @@ class TestWhatItComesTo:
         "plugins", [(), (Filter("A", {"b": NO}),), (Score("S", {"c": 50}),), (PreFilter("A", SKIP),)]
     )
     def test_metrics_count_as_if_everyone_were_asked(self, plugins):
-        class Reminded(Bench):
-            def place(self, *args, **how):
-                for cache in self.profile.caches._by_shape.values():
-                    cache.memo.pop(Course, None)
-                return super().place(*args, **how)
-
         benches = Bench(*plugins), Reminded(*plugins)
         for bench in benches:
             for _ in range(6):
@@ -196,6 +225,23 @@ class TestWhatItComesTo:
         assert [point for point, _, _ in timings] == ["PreFilter", "Filter", "PreScore", "Score"]
         assert all(seconds > 0 for _, _, seconds in timings)
 
+    @pytest.mark.parametrize(
+        "plugins",
+        [
+            (),
+            (Told("A", {"b": NO, "d": unresolvable("x")}),),
+            (Score("S", {"c": 50}),),
+            (PreFilter("A", SKIP), PreScore("B", SKIP)),
+            (Shares("N"),),
+        ],
+    )
+    def test_in_a_cycle_that_is_timed_everyone_has_a_time_as_if_everyone_were_asked(self, plugins):
+        benches = Bench(*plugins), Reminded(*plugins)
+        for bench in benches:
+            for number in range(8):
+                bench.place("abcdef"[number % 3], sampled=number > 3)
+        assert benches[0].timed() == benches[1].timed()
+
     def test_a_score_that_is_asked_in_each_cycle_counts(self):
         told = Score("S", {"c": 50})
         bench = Bench(told)
@@ -206,9 +252,6 @@ class TestWhatItComesTo:
             assert bench.place() == name
 
     def test_a_filter_that_is_asked_in_each_cycle_counts(self):
-        class Told(Filter):
-            may_fail = False
-
         told = Told("A")
         bench = Bench(told)
         bench.warm()
@@ -253,13 +296,6 @@ class TestWhatEndsIt:
         told.answer = PluginError("boom")
         with pytest.raises(PluginError, match="boom"):
             bench.algorithm.decide(bench.profile, info(pod("p"), bench.cluster))
-
-    def test_a_cycle_in_which_plugins_are_timed(self):
-        bench = Bench()
-        bench.warm()
-        bench.decide(sampled=True)
-        timed = {labels[0] for labels in bench.metrics.plugin_execution_duration._series}
-        assert timed == {"Room", "Fewest"}
 
     def test_details_that_are_asked_for(self):
         bench = Bench()
