@@ -48,6 +48,7 @@ Int64s = npt.NDArray[np.int64]
 
 NO_NODES = "no nodes available to schedule pods"
 ALL_NODES = 100
+_POINTS: Final = (PRE_FILTER, FILTER, PRE_SCORE, SCORE)
 
 
 _NO_ROWS: Final[Rows] = np.empty(0, np.intp)
@@ -263,42 +264,45 @@ class Algorithm:
         )
 
     def _take_course(self, course: Course | None, decision: Decision) -> bool:
-        """Decide as for the pod of the shape before; False, and nothing has come of it, if it has to be otherwise."""
+        """Decide as for the pod of the shape before; False, and nothing has come of it, if it has to be otherwise.
+
+        Raises FitError.
+        """
         if course is None:
             return False
         cycle, rejections, clock = decision.cycle, decision.rejections, time.perf_counter
-        start = clock()
+        times = [clock()]
         try:
             if not course.let_in(cycle):
                 return _off_course(decision)
-            let_in = clock()
+            times.append(clock())
             cycle.filters = course.filters
             selection = course.select(cycle, rejections)
             feasible = cycle.feasible = decision.feasible = selection.feasible
-            if len(feasible) <= 1:
-                return _off_course(decision)
-            filtered = clock()
-            view = view_of(cycle)
-            if not course.prepare(cycle, view):
-                return _off_course(decision)
-            prepared = clock()
-            decision.take_scores(course.score(cycle, selection, view))
+            times.append(clock())
+            if len(feasible) > 1:
+                view = view_of(cycle)
+                if not course.prepare(cycle, view):
+                    return _off_course(decision)
+                times.append(clock())
+                decision.take_scores(course.score(cycle, selection, view))
+                decision.pre_score_skipped = course.skipped
+                times.append(clock())
+            else:
+                decision.leaders = feasible
         except PluginError:
             return _off_course(decision)
-        end = clock()
         cycle.rejections = rejections
-        nodes = len(self.state.nodes)
+        decision.pre_filter = course.outcome
+        decision.evaluated = nodes = len(self.state.nodes)
         self.next_start %= nodes
-        decision.pre_filter, decision.pre_score_skipped = course.outcome, course.skipped
-        decision.evaluated = nodes
         decision.timings = [
-            (PRE_FILTER, Code.SUCCESS, let_in - start),
-            (FILTER, Code.SUCCESS, filtered - let_in),
-            (PRE_SCORE, Code.SUCCESS, prepared - filtered),
-            (SCORE, Code.SUCCESS, end - prepared),
+            (point, Code.SUCCESS, end - start) for point, start, end in zip(_POINTS, times, times[1:], strict=False)
         ]
         if cycle.recorder is not None:
             course.count(cycle.recorder, selection, sampled=cycle.sampled)
+        if not len(feasible):
+            raise FitError(rejections.settle())
         return True
 
     def _refuse(self, decision: Decision) -> None:

@@ -127,11 +127,12 @@ class Course:
 
     __slots__ = (
         "_cache",
-        "_counted",
         "_filter_rows",
         "_leaders",
         "_notes",
         "_of_filters",
+        "_of_pre_filters",
+        "_of_pre_scores",
         "_of_scores",
         "_parts",
         "_plan",
@@ -180,7 +181,8 @@ class Course:
         self._notes: list[_Note] = []
         self._settled = [*_settled(PRE_FILTER, cache.memo[PRE_FILTER]), *_settled(PRE_SCORE, cache.memo[PRE_SCORE])]
         self._recorder: PluginRecorder | None = None
-        self._counted: list[CounterSeries] = []
+        self._of_pre_filters: list[CounterSeries] = []
+        self._of_pre_scores: list[CounterSeries] = []
         self._of_filters: list[CounterSeries] = []
         self._of_scores: list[CounterSeries] = []
 
@@ -264,16 +266,21 @@ class Course:
         """Tell how often each plugin was asked, and how long it took if this cycle is one of those."""
         if recorder is not self._recorder:
             self._expect(recorder)
-        for series in self._counted:
+        feasible = len(selection.feasible)
+        for series in self._of_pre_filters:
             series.value += 1
         for series, times in zip(self._of_filters, selection.asked, strict=True):
             series.value += times
-        feasible = len(selection.feasible)
-        for series in self._of_scores:
-            series.value += feasible
+        scored = feasible > 1  # a single node needs no score
+        if scored:
+            for series in self._of_pre_scores:
+                series.value += 1
+            for series in self._of_scores:
+                series.value += feasible
         if sampled:
             for point, plugin, code, seconds in (*self._settled, *self._notes):
-                recorder.plugin(point, plugin, code, seconds)
+                if scored or point != PRE_SCORE:
+                    recorder.plugin(point, plugin, code, seconds)
 
     def _expect(self, recorder: PluginRecorder) -> None:
         def series(point: str, names: Iterable[str]) -> list[CounterSeries]:
@@ -283,7 +290,8 @@ class Course:
         pre_filters = [plugin.name for plugin in profile.pre_filter if plugin.name not in self.outcome.skipped]
         pre_scores = [plugin.name for plugin in profile.pre_score if plugin.name not in self.skipped]
         self._recorder = recorder
-        self._counted = series(PRE_FILTER, pre_filters) + series(PRE_SCORE, pre_scores)
+        self._of_pre_filters = series(PRE_FILTER, pre_filters)
+        self._of_pre_scores = series(PRE_SCORE, pre_scores)
         self._of_filters = series(FILTER, [plugin.name for plugin, _ in self._parts])
         self._of_scores = series(SCORE, [plugin.name for plugin, _ in self._plan.active])
 

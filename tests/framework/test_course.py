@@ -113,9 +113,17 @@ class Bench:
         """Decide on a pod and count it on the node, the first of the best ones if none is named."""
         decision = self.decide(**how)
         self.number += 1
-        best = name or self.cluster.nodes.name(decision.leaders[0])
-        self.cluster.assume(info(pod(f"p{self.number}"), self.cluster), best)
+        best = name or (self.cluster.nodes.name(decision.leaders[0]) if len(decision.leaders) else "")
+        if best:
+            self.cluster.assume(info(pod(f"p{self.number}"), self.cluster), best)
         return best
+
+    def misfit(self):
+        """The message of a decision that no node fits."""
+        self.decide()
+        with pytest.raises(FitError) as failure:
+            self.algorithm.decide(self.profile, info(pod("p"), self.cluster))
+        return str(failure.value)
 
     def warm(self):
         """As many decisions as it takes until there is a course, and what was asked meanwhile forgotten."""
@@ -214,9 +222,20 @@ class TestWhatItComesTo:
     def test_metrics_count_as_if_everyone_were_asked(self, plugins):
         benches = Bench(*plugins), Reminded(*plugins)
         for bench in benches:
-            for _ in range(6):
+            for _ in range(3 * 6 + 2):  # the last ones fit on one node only, or on none
                 bench.place()
         assert benches[0].evaluations() == benches[1].evaluations()
+
+    def test_no_node_or_only_one_that_fits(self):
+        bench = Bench()
+        bench.warm()
+        for _ in range(3 * 6 - 3):
+            bench.place()
+        assert bench.misfit() == "0/6 nodes are available: 6 no."
+        bench.cluster.remove_pod(info(pod("p2"), bench.cluster).uid)
+        decision = bench.decide()
+        assert (decision.leaders, decision.scored) == ([1], False)
+        assert [point for point, _, _ in decision.timings] == ["PreFilter", "Filter"]
 
     def test_each_extension_point_has_its_time(self):
         bench = Bench()
@@ -238,8 +257,8 @@ class TestWhatItComesTo:
     def test_in_a_cycle_that_is_timed_everyone_has_a_time_as_if_everyone_were_asked(self, plugins):
         benches = Bench(*plugins), Reminded(*plugins)
         for bench in benches:
-            for number in range(8):
-                bench.place("abcdef"[number % 3], sampled=number > 3)
+            for number in range(3 * 6 + 2):
+                bench.place(sampled=number > 3)
         assert benches[0].timed() == benches[1].timed()
 
     def test_a_score_that_is_asked_in_each_cycle_counts(self):
@@ -278,16 +297,6 @@ class TestWhatEndsIt:
         bench.warm()
         told.answer = None
         assert bench.decide().pre_score_skipped == frozenset()
-
-    def test_no_node_or_only_one_that_fits(self):
-        bench = Bench()
-        bench.warm()
-        for _ in range(3 * 6 - 3):
-            bench.place()
-        assert not len(bench.decide().feasible)
-        bench.cluster.remove_pod(info(pod("p2"), bench.cluster).uid)
-        decision = bench.decide()
-        assert (decision.leaders, decision.scored) == ([1], False)
 
     def test_a_plugin_that_fails(self):
         told = Score("S", {"c": 50})
