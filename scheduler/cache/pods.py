@@ -93,7 +93,11 @@ def pod_info(pod: Pod, shapes: ShapeTable) -> PodInfo:
     """The record of a pod."""
     meta, spec, status = pod.metadata, pod.spec, pod.status
     shape = shapes.shape(pod)
-    target = find_condition(pod, DISRUPTION_TARGET)
+    target = scheduled = None
+    types: tuple[str, ...] = ()
+    if status.conditions:
+        target, scheduled = find_condition(pod, DISRUPTION_TARGET), find_condition(pod, POD_SCHEDULED)
+        types = _shared(tuple([condition.type for condition in status.conditions]))
     return PodInfo(
         uid=meta.uid,
         namespace=meta.namespace,
@@ -111,10 +115,10 @@ def pod_info(pod: Pod, shapes: ShapeTable) -> PodInfo:
         phase=status.phase,
         resource_version=meta.resource_version,
         generation=meta.generation,
-        scheduled_condition=find_condition(pod, POD_SCHEDULED),
+        scheduled_condition=scheduled,
         preempted=target is not None and target.status == "True" and target.reason == "PreemptionByScheduler",
-        condition_types=_shared(tuple(condition.type for condition in status.conditions)),
-        gates=tuple(gate.name for gate in spec.scheduling_gates),
+        condition_types=types,
+        gates=tuple([gate.name for gate in spec.scheduling_gates]) if spec.scheduling_gates else (),
     )
 
 

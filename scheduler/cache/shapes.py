@@ -110,9 +110,12 @@ def _anonymous(pod: Pod) -> Pod:
 def _resize_of(pod: Pod) -> PodStatus | None:
     """What the status says of an in-place resize; None if nothing, as of nearly all pods."""
     status = pod.status
-    told = tuple(s for s in status.container_statuses if _tells_of_resize(s))
-    told_first = tuple(s for s in status.init_container_statuses if _tells_of_resize(s))
-    infeasible = is_resize_infeasible(pod)
+    told: tuple[ContainerStatus, ...] = ()
+    told_first: tuple[ContainerStatus, ...] = ()
+    if status.container_statuses or status.init_container_statuses:  # as of none that has not been started
+        told = tuple(s for s in status.container_statuses if _tells_of_resize(s))
+        told_first = tuple(s for s in status.init_container_statuses if _tells_of_resize(s))
+    infeasible = bool(status.conditions) and is_resize_infeasible(pod)
     if not (told or told_first or infeasible) and status.resources is None and status.allocated_resources is None:
         return None
     return PodStatus(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -87,6 +88,10 @@ def series_patch(event: Event) -> bytes:
     return msgspec.json.encode({"series": event.series})
 
 
+_MOST_RESTING: Final = 32
+"""Workers that are kept for the next events."""
+
+
 class EventWriter:
     """Where the dispatcher's events go (``interface.EventSink``)."""
 
@@ -104,7 +109,10 @@ class EventWriter:
         self._settings = settings
         self._on_dropped = on_dropped
         self._rng = rng
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._waiting: deque[tuple[Event, bool]] = deque()
+        self._under_way = 0
+        self._workers: set[asyncio.Task[None]] = set()
+        self._resting: list[asyncio.Future[None]] = []
         self._closing = False
         self.dropped = 0
 
@@ -119,23 +127,53 @@ class EventWriter:
     async def drain(self, grace: float) -> bool:
         """Write what waits, without retries; give up after ``grace`` seconds and answer False."""
         self._closing = True
-        if not self._tasks:
+        while self._wake():
+            pass
+        if not self._workers:
             return True
-        _, late = await asyncio.wait(self._tasks, timeout=grace)
-        for task in late:
-            task.cancel()
+        _, late = await asyncio.wait(self._workers, timeout=grace)
+        for _ in range(self._under_way):
             self._drop()
+        for worker in late:
+            worker.cancel()
         if late:
             await asyncio.wait(late)
         return not late
 
     def _submit(self, event: Event, *, patch: bool) -> None:
-        if self._closing or len(self._tasks) >= self._settings.waiting:
+        if self._closing or self._under_way >= self._settings.waiting:
             self._drop()
             return
-        task = asyncio.create_task(self._write(event, patch=patch))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._under_way += 1
+        self._waiting.append((event, patch))
+        if not self._wake():
+            worker = asyncio.create_task(self._work())
+            self._workers.add(worker)
+            worker.add_done_callback(self._workers.discard)
+
+    def _wake(self) -> bool:
+        """Let a worker that rests look for events; False if there is none."""
+        while self._resting:
+            turn = self._resting.pop()
+            if not turn.done():
+                turn.set_result(None)
+                return True
+        return False
+
+    async def _work(self) -> None:
+        """Write what waits, one after the other, and rest in between: a task for each event would cost more."""
+        while True:
+            while self._waiting:
+                event, patch = self._waiting.popleft()
+                try:
+                    await self._write(event, patch=patch)
+                finally:
+                    self._under_way -= 1
+            if self._closing or len(self._resting) >= _MOST_RESTING:
+                return
+            turn = asyncio.get_running_loop().create_future()
+            self._resting.append(turn)
+            await turn
 
     def _drop(self) -> None:
         self.dropped += 1

@@ -48,9 +48,16 @@ class Multiplexer:
         self._fields: dict[tuple[str, tuple[tuple[str, str], ...]], tuple[bytes, bytes]] = {}
 
     async def send(
-        self, method: str, path: str, *, headers: Mapping[str, str], body: bytes | None, within: float
-    ) -> Answer | None:
-        """The answer to a request; None if the server does not speak HTTP/2, and nothing was sent.
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        within: float,
+        otherwise: Callable[[], Awaitable[Answer]],
+    ) -> Answer:
+        """The answer to a request. If the server does not speak HTTP/2, nothing was sent, and `otherwise` does it.
 
         Raises ConnectError where nothing was done, TransportError or TimeoutError where that is unknown.
         """
@@ -65,7 +72,7 @@ class Multiplexer:
             if connection is None or not connection.usable or connection.idle(now) > self._longest_idle:
                 connection = await self._another(deadline - now)
                 if connection is None:
-                    return None
+                    return await otherwise()
             try:
                 return await connection.exchange(block, body, deadline - clock())
             except UnprocessedError as error:

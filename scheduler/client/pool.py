@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from yarl import URL
@@ -21,7 +22,7 @@ from scheduler.client.watching import WatchConnection
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from scheduler.client.answers import Answer
 
@@ -158,20 +159,27 @@ class ConnectionPool:
                 longest_idle=_LONGEST_IDLE,
             )
 
-    async def send(
+    def send(
         self, method: str, path: str, *, headers: Mapping[str, str], body: bytes | None, within: float
-    ) -> Answer:
+    ) -> Awaitable[Answer]:
         """Send a request; its answer must be there `within` seconds.
 
         Raises ConnectError where nothing was sent, TransportError or TimeoutError where it is unknown what became of
         it.
         """
-        if self._multiplexer is not None:
-            path_there = self._prefix + path
-            answer = await self._multiplexer.send(method, path_there, headers=headers, body=body, within=within)
-            if answer is not None:
-                return answer
-            self._multiplexer = None
+        by_itself = partial(self._send_by_itself, method, path, headers, body, within)
+        if self._multiplexer is None:
+            return by_itself()
+        path_there = self._prefix + path
+        return self._multiplexer.send(
+            method, path_there, headers=headers, body=body, within=within, otherwise=by_itself
+        )
+
+    async def _send_by_itself(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes | None, within: float
+    ) -> Answer:
+        """Send it in HTTP/1.1, on a connection that has nothing else to do."""
+        self._multiplexer = None
         request = self._request(method, path, headers, body)
         loop = asyncio.get_running_loop()
         deadline = loop.time() + within

@@ -129,3 +129,27 @@ async def test_draining_gives_up_what_does_not_get_through(server, writer):
     assert not await events.drain(0.05)
     assert events.dropped == 1
     gate.set()
+
+
+async def test_one_worker_writes_events_that_come_one_after_the_other(server, writer, eventually):
+    server.on("POST", EVENTS, OK)
+    events = writer()
+    before = asyncio.all_tasks()
+    for number in range(3):
+        events.create_event(event(f"a.{number}"))
+        await eventually(lambda number=number: len(server.requests) == number + 1)
+        await asyncio.sleep(0.01)
+    assert len([task for task in asyncio.all_tasks() - before if "_work" in repr(task)]) == 1
+    assert await events.drain(5)
+    assert not [task for task in asyncio.all_tasks() - before if "_work" in repr(task)]
+
+
+async def test_an_event_that_waits_for_another_try_holds_up_no_other(server, writer, eventually):
+    server.on("POST", EVENTS, no_answer(), OK)
+    events = writer(pause=60.0)
+    events.create_event(event("a.1"))
+    await eventually(lambda: len(server.requests) == 1)
+    events.create_event(event("a.2"))
+    await eventually(lambda: len(server.requests) == 2)
+    assert not await events.drain(0.01)
+    assert events.dropped == 1

@@ -57,7 +57,12 @@ class Sender:
         return self.made[-1]
 
     async def send(self, method="GET", path="/", *, headers=None, body=None):
-        return await self.multiplexer.send(method, path, headers=headers or {}, body=body, within=5.0)
+        return await self.multiplexer.send(
+            method, path, headers=headers or {}, body=body, within=5.0, otherwise=self.send_otherwise
+        )
+
+    async def send_otherwise(self):
+        return "otherwise"
 
 
 async def test_requests_share_the_connection_whoever_comes_first():
@@ -83,7 +88,7 @@ async def test_credentials_that_change_are_sent_as_they_are_now():
 
 async def test_a_server_that_does_not_speak_it_gets_no_request():
     sender = Sender(Connection(agreed=False))
-    assert await sender.send() is None
+    assert await sender.send() == "otherwise"
     assert (sender.made[0].requests, sender.made[0].closed) == ([], True)
 
 
