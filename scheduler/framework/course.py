@@ -89,8 +89,10 @@ class _Together:
             kinds = log.kinds(self._position)
             for mask, parts in self._by_mask:
                 if kinds & mask:
+                    row = None if cycle.sampled else log.only_row(self._position, mask)  # as after each pod
                     for part in parts:
-                        part.refresh(cycle, part.cache.epoch, spent)
+                        if row is None or not part.cache.follow(row, part.ask_at(cycle, row), end):
+                            part.refresh(cycle, part.cache.epoch, spent)
                 else:
                     for part in parts:
                         part.cache.position = end

@@ -96,9 +96,7 @@ class RowCache(Versioned):
                 return self.vector
             if compute_row is not None:  # as after each pod
                 row = log.only_row(self.position, self.mask)
-                value = None if row is None else compute_row(row)
-                if row is not None and value is not None and self._put(row, value):
-                    self.position = end
+                if row is not None and self.follow(row, compute_row(row), end):
                     return self.vector
             rows = log.rows(self.position, self.mask)
         size = table.size
@@ -141,14 +139,16 @@ class RowCache(Versioned):
             self._worded = self.version
         return self._words
 
-    def _put(self, row: int, value: int) -> bool:
-        """Take one entry in; False if there is no place for it yet."""
+    def follow(self, row: int, value: int | None, end: int) -> bool:
+        """Take in that up to `end` in the log nothing has changed but one entry, if at all.
+
+        False, and nothing has come of it, if there is no value, or no place for it yet.
+        """
         vector = self.vector
-        if vector is None:
-            return not value
-        if row >= len(vector):
+        if value is None or (value if vector is None else row >= len(vector)):
             return False
-        if vector.item(row) != value:
+        self.position = end
+        if vector is not None and vector.item(row) != value:
             self.before_patch(row)
             vector[row] = value
             self.patched = row

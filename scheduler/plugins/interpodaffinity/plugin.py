@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 
+from scheduler.cache.counters import REQUIRED_ANTI
 from scheduler.config.args.inter_pod_affinity import InterPodAffinityArgs
 from scheduler.framework import names
 from scheduler.framework.arithmetic import some
@@ -83,6 +84,8 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
         own = cycle.data[self.name] = self._own(shape)
         if own.affinity or own.anti_affinity:
             return None
+        if not cycle.state.counters.held[REQUIRED_ANTI]:
+            return SKIP
         size = cycle.nodes.size
         avoided = existing_anti_affinity(cycle.state, shape.label_class)
         if any(some(tally.sums(size)) for tally in avoided):

@@ -33,10 +33,12 @@ def topology_scores(own: OwnTerms, state: ClusterState, label_class: LabelClass,
     What counts is the pod's own preferences, those of existing pods, and the required affinity of existing pods, each
     term of which weighs `hard_weight`.
     """
+    counters = state.counters
+    if not own.preferred and not counters.held[PREFERRED] and not counters.held[REQUIRED]:
+        return {}
 
     def weighted() -> Iterator[tuple[DomainTally, int]]:
         yield from own.preferred
-        counters = state.counters
         for held in counters.held_matching(PREFERRED, label_class):
             yield counters.tally(held.counter, held.term.topology_key), held.weight
         if hard_weight > 0:
