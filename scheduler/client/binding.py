@@ -84,7 +84,7 @@ class Binder:
         settings = self._settings
         clock = asyncio.get_running_loop().time
         deadline = clock() + settings.deadline
-        backoff = Backoff(settings.backoff_base, settings.backoff_cap, rng=self._rng)
+        backoff: Backoff | None = None
         body = binding_body(namespace, name, uid, node)
         lost = False
         for attempt in range(1, settings.attempts + 1):
@@ -99,6 +99,8 @@ class Binder:
                 if not (error.outcome_unknown or (lost and error.is_conflict)):
                     raise _refusal(error) from error
                 problem, lost = error, lost or error.outcome_unknown
+            if backoff is None:
+                backoff = Backoff(settings.backoff_base, settings.backoff_cap, rng=self._rng)
             log.info("bind of %s/%s to %s, attempt %d: %s", namespace, name, node, attempt, problem)
             if lost and await self._is_bound(namespace, name, uid, node, backoff):
                 return

@@ -12,7 +12,7 @@ import msgspec
 from scheduler.client.extender.interface import ExtenderError
 from scheduler.cycle import outcome
 from scheduler.cycle.cluster_events import ASSIGNED_POD_DELETE
-from scheduler.framework.binding import run_bind, run_post_bind, run_pre_bind, run_pre_flights
+from scheduler.framework.binding import run_bind, run_post_bind, run_pre_bind, run_pre_flights, skip_pre_bind
 from scheduler.framework.extenders import EXTENDER
 from scheduler.framework.recorder import BIND
 from scheduler.framework.reservation import run_unreserve
@@ -140,7 +140,6 @@ class BindingCycle:
     async def _carry_out(self, attempt: Attempt, progress: _Progress) -> outcome.Failure | None:
         profile, cycle, node, placed = attempt.profile, attempt.cycle, attempt.node, attempt.placed
         waiting = self._waiting.get(placed.uid)
-        active = [[plugin] for plugin in profile.pre_bind]
         if self._nominating:
             flight, active = run_pre_flights(profile.pre_bind, cycle, node)
             if flight is not None and flight.code is not Code.SKIP:
@@ -149,13 +148,19 @@ class BindingCycle:
                 # Tell others (an autoscaler, say) where the pod is about to go, since that takes a while.
                 self._writer.patch_pod_status(placed.namespace, placed.name, placed.uid, nominated_node_name=node)
                 progress.nominated = True
+        else:
+            active = [[plugin] for plugin in profile.pre_bind]
         if waiting is not None:
             refusal = await self._wait(waiting, cycle.trace)
             if refusal is not None:
                 return outcome.of_status(refusal)
         # From here on nothing makes the pod unschedulable, so no events need be kept for it.
         self._queue.done(placed.uid)
-        status = await self._pre_bind(attempt, active)
+        status = None
+        if active:
+            status = await self._pre_bind(attempt, active)
+        else:
+            skip_pre_bind(cycle)
         if status is None:
             progress.binding = True
             status = await self._bind(profile, cycle, node)
@@ -167,8 +172,6 @@ class BindingCycle:
 
     async def _pre_bind(self, attempt: Attempt, active: list[list[PreBindPlugin]]) -> Status | None:
         cycle, node, uid = attempt.cycle, attempt.node, attempt.placed.uid
-        if not active:
-            return await run_pre_bind(active, cycle, node)
         work = asyncio.get_running_loop().create_task(run_pre_bind(active, cycle, node))
         found = self._pre_binding[uid] = _PreBinding(work)
         try:

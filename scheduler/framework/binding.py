@@ -82,6 +82,11 @@ async def run_pre_bind(groups: Sequence[Sequence[PreBindPlugin]], cycle: Cycle, 
     return status
 
 
+def skip_pre_bind(cycle: Cycle) -> None:
+    """As `run_pre_bind`, where no plugin has work to do."""
+    _observe(cycle, PRE_BIND, None, time.perf_counter())
+
+
 async def _pre_bind(plugin: PreBindPlugin, cycle: Cycle, node: str) -> Status | None:
     start = time.perf_counter()
     try:
