@@ -152,6 +152,8 @@ def time_events(bench: Bench, kind: str, pods: int, clock: Callable[[], float] =
         pending = bench.state.info(decode_as(Pod, body))
         node_name = names[index % len(names)]
         body["spec"]["nodeName"] = node_name
+        # The API server gives a pod the topology labels of its node as it is bound.
+        body["metadata"]["labels"] = {**body["metadata"].get("labels", {}), ZONE: f"zone-{index % 3}"}
         bound = msgspec.json.encode(body)
         if kind == "event-confirmed":
             bench.state.assume(pending, node_name)

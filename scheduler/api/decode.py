@@ -67,7 +67,9 @@ def decode_as(type_: type[T], raw: Input) -> T:
         try:
             if isinstance(raw, dict):
                 return msgspec.convert(raw, type_)
-            return cast("T", _decoder(cast("Any", type_)).decode(raw))
+            kind: Any = type_
+            found: T = _decoder(kind).decode(raw)
+            return found
         except msgspec.ValidationError:
             lenient = raw if isinstance(raw, dict) else _ANY.decode(raw)
             return msgspec.convert(_completed(lenient, _description(cast("Any", type_))), type_)

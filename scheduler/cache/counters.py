@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from scheduler.cache.changes import ChangeLog
 from scheduler.cache.rolls import Found, Roll
+from scheduler.cache.terms import NO_TERMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -209,7 +210,7 @@ class Counters:
             self._count_terms(new.shape.terms, row, 1)
 
     def _count_terms(self, terms: PodTerms, row: int, sign: int) -> None:
-        if not terms:
+        if terms is NO_TERMS:  # as of most pods
             return
         for term in terms.required:
             self._hold(REQUIRED, term, 1).counter.add(row, sign)

@@ -290,7 +290,7 @@ class Algorithm:
                 times.append(clock())
             else:
                 decision.leaders = feasible
-        except PluginError:
+        except Exception:  # it comes again in general, and is told of there by the point at which it did
             return _off_course(decision)
         cycle.rejections = rejections
         decision.pre_filter = course.outcome

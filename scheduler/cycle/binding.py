@@ -20,12 +20,14 @@ from scheduler.framework.status import Code, error
 from scheduler.framework.trace import WAIT_ON_PERMIT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scheduler.cache.pods import PodInfo
     from scheduler.cache.state import ClusterState
     from scheduler.client.interface import Writer
     from scheduler.cycle.failure import FailureHandler
     from scheduler.framework.cycle import Cycle
-    from scheduler.framework.interface import PreBindPlugin
+    from scheduler.framework.interface import BindPlugin, PreBindPlugin
     from scheduler.framework.profile import Profile
     from scheduler.framework.status import Status
     from scheduler.framework.trace import Trace
@@ -163,7 +165,7 @@ class BindingCycle:
             skip_pre_bind(cycle)
         if status is None:
             progress.binding = True
-            status = await self._bind(profile, cycle, node)
+            status = await (self._bind if cycle.extenders else run_bind)(profile.bind, cycle, node)
         if status is not None:
             return outcome.of_binding(status)
         progress.bound = True
@@ -184,15 +186,15 @@ class BindingCycle:
             del self._pre_binding[uid]
         return status or (error(found.message) if found.message else None)
 
-    async def _bind(self, profile: Profile, cycle: Cycle, node: str) -> Status | None:
+    async def _bind(self, plugins: Sequence[BindPlugin], cycle: Cycle, node: str) -> Status | None:
         """Extenders come before plugins."""
         start = time.perf_counter()
         failure: str | None = None
         binder = EXTENDER
         try:
-            binder = await cycle.extenders.bind(node) if cycle.extenders else ""
+            binder = await cycle.extenders.bind(node)
             if not binder:
-                return await run_bind(profile.bind, cycle, node)
+                return await run_bind(plugins, cycle, node)
         except ExtenderError as problem:
             failure = str(problem)
         if cycle.trace is not None:

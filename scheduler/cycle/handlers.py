@@ -41,7 +41,7 @@ class EventHandlers:
         self._state = scheduler.state
         self._queue = scheduler.queue
         self._responsible = frozenset(responsible)
-        self._handling: dict[ClusterEvent, HistogramSeries] = {}
+        self._handling: dict[str, HistogramSeries] = {}
 
     # nodes
 
@@ -172,7 +172,7 @@ class EventHandlers:
                 self._handled(event, start)
 
     def _handled(self, event: ClusterEvent, start: float) -> None:
-        series = self._handling.get(event)
+        series = self._handling.get(event.label)
         if series is None:
-            series = self._handling[event] = self._scheduler.metrics.event_handling_duration.labels(event.label)
+            series = self._handling[event.label] = self._scheduler.metrics.event_handling_duration.labels(event.label)
         series.observe(time.perf_counter() - start)

@@ -53,7 +53,7 @@ class Gates:
         if entry.gating_plugin and len(gates) > 1:
             gates = sorted(gates, key=lambda plugin: plugin.name != entry.gating_plugin)
         for plugin in gates:
-            status = self._ask(plugin, entry, sampled=sampled)
+            status = self._timed(plugin, entry) if sampled else plugin.pre_enqueue(entry.pod)
             if status is not None:
                 self._hold_back(entry, plugin, status)
                 break
@@ -96,9 +96,7 @@ class Gates:
             series = self._durations[profile.name] = family.labels(_POINT, str(Code.SUCCESS), profile.name)
         series.observe(seconds, times)
 
-    def _ask(self, plugin: PreEnqueuePlugin, entry: QueuedPod, *, sampled: bool) -> Status | None:
-        if not sampled:
-            return plugin.pre_enqueue(entry.pod)
+    def _timed(self, plugin: PreEnqueuePlugin, entry: QueuedPod) -> Status | None:
         start = time.perf_counter()
         status = plugin.pre_enqueue(entry.pod)
         code = Code.SUCCESS if status is None else status.code

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from scheduler.cache.counters import REQUIRED_ANTI
+from scheduler.cache.terms import NO_TERMS
 from scheduler.config.args.inter_pod_affinity import InterPodAffinityArgs
 from scheduler.framework import names
 from scheduler.framework.arithmetic import some
@@ -147,7 +148,8 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
         return scoring.normalized
 
     def _own(self, shape: PodShape) -> OwnTerms:
-        version = self._state.namespaces_version if shape.terms and depends_on_namespaces(shape) else 0
+        terms = shape.terms
+        version = self._state.namespaces_version if terms is not NO_TERMS and depends_on_namespaces(shape) else 0
         found: _Compiled | None = shape.memo.get(self.name)
         if found is None or found.version != version:
             found = shape.memo[self.name] = _Compiled(version, own_terms(self._state, shape))
