@@ -278,6 +278,8 @@ class Algorithm:
             times.append(clock())
             cycle.filters = course.filters
             selection = course.select(cycle, rejections)
+            if selection is None:
+                return _off_course(decision)
             feasible = cycle.feasible = decision.feasible = selection.feasible
             times.append(clock())
             if len(feasible) > 1:

@@ -206,13 +206,15 @@ class Course:
         self._notes = []
         return self._say_the_same(PRE_FILTER, self._pre_filter, cycle)
 
-    def select(self, cycle: Cycle, rejections: Rejections) -> Selection:
-        """Filter: the nodes that fit."""
+    def select(self, cycle: Cycle, rejections: Rejections) -> Selection | None:
+        """Filter: the nodes that fit; None if a filter may have failed on some node."""
         rejections.evaluated = rejections.live
         spent: dict[str, float] = {}
         versions = self._filter_rows.catch_up(cycle, spent)
         versions.append(cycle.state.nodes.version)
         selection = self._known(cycle, rejections, versions) if self._row_wise else self._new(cycle, rejections, spent)
+        if any(plugin.can_fail(cycle) for plugin, _ in rejections.verdicts):
+            return None
         if cycle.sampled:
             self._time_filters(rejections, selection, spent)
         return selection

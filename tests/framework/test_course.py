@@ -13,7 +13,7 @@ from scheduler.framework.course import Course
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.interface import FilterPlugin, NodeNames, PreScorePlugin, ScorePlugin
 from scheduler.framework.recorder import PluginRecorder
-from scheduler.framework.status import SKIP, PluginError, Status, unresolvable, unschedulable
+from scheduler.framework.status import SKIP, PluginError, Status, error, unresolvable, unschedulable
 from scheduler.metrics.scheduler_metrics import SchedulerMetrics
 from tests.builders import info, node, pod, state
 from tests.cycle.rig import profile_of
@@ -297,6 +297,20 @@ class TestWhatEndsIt:
         bench.warm()
         told.answer = None
         assert bench.decide().pre_score_skipped == frozenset()
+
+    def test_a_filter_that_fails_on_a_node(self):
+        class Failing(Filter):
+            may_fail = False
+
+            def can_fail(self, cycle):
+                return bool(self.answer)
+
+        told = Failing("A")
+        bench = Bench(told)
+        bench.warm()
+        told.answer = {"b": error("boom")}
+        with pytest.raises(PluginError, match=r'^running "A" filter plugin: boom$'):
+            bench.algorithm.decide(bench.profile, info(pod("p"), bench.cluster))
 
     def test_a_plugin_that_fails(self):
         told = Score("S", {"c": 50})
