@@ -188,10 +188,7 @@ class Counters:
         """A pod came to (sign 1) or left (-1) a row."""
         label_class = pod.shape.label_class
         self._note(label_class, row, sign, terminating=pod.terminating)
-        for made in label_class.counters.of(self._made, label_class):
-            counter = made()
-            if counter is not None and (counter.terminating or not pod.terminating):
-                counter.add(row, sign)
+        self._add(label_class.counters.of(self._made, label_class), row, sign, terminating=pod.terminating)
         self._count_terms(pod.shape.terms, row, sign)
 
     def recount(self, old: PodInfo, new: PodInfo, row: int) -> None:
@@ -201,13 +198,17 @@ class Counters:
             self._note(before, row, -1, terminating=old.terminating)
             self._note(after, row, 1, terminating=new.terminating)
             left, joined = before.counters.of(self._made, before), after.counters.of(self._made, after)
-            for made, others, sign in (*((made, joined, -1) for made in left), *((made, left, 1) for made in joined)):
-                counter = None if any(made is other for other in others) else made()
-                if counter is not None and (counter.terminating or not new.terminating):
-                    counter.add(row, sign)
+            self._add([made for made in left if made not in joined], row, -1, terminating=old.terminating)
+            self._add([made for made in joined if made not in left], row, 1, terminating=new.terminating)
         if old.shape.terms != new.shape.terms:
             self._count_terms(old.shape.terms, row, -1)
             self._count_terms(new.shape.terms, row, 1)
+
+    def _add(self, counters: list[weakref.ref[MatchCounter]], row: int, sign: int, *, terminating: bool) -> None:
+        for made in counters:
+            counter = made()
+            if counter is not None and (counter.terminating or not terminating):
+                counter.add(row, sign)
 
     def _count_terms(self, terms: PodTerms, row: int, sign: int) -> None:
         if terms is NO_TERMS:  # as of most pods

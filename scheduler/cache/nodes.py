@@ -320,11 +320,6 @@ class NodeView:
         return self.size
 
     @property
-    def only_row(self) -> int | None:
-        """The row, if the view is of one row alone: what is patched after each pod, and quicker in plain numbers."""
-        return self.rows.item() if self.size == 1 and not isinstance(self.rows, slice) and not self.bare else None
-
-    @property
     def indices(self) -> npt.NDArray[np.intp]:
         """The rows as an array of indices."""
         return np.arange(self.size) if isinstance(self.rows, slice) else self.rows

@@ -19,6 +19,7 @@ from scheduler.framework.filter_timing import nodes_by_status
 from scheduler.framework.filtering import Selection, active_filters, in_turn, select
 from scheduler.framework.interface import FilterPlugin, ScorePlugin
 from scheduler.framework.recorder import FILTER, NORMALIZE, PRE_FILTER, PRE_SCORE, SCORE, code_of
+from scheduler.framework.recorder import skips as has_skipped
 from scheduler.framework.scoring import normalized_total, own_sum, plan_of, sum_up
 from scheduler.framework.standing import Leaders
 from scheduler.framework.status import Code
@@ -306,7 +307,7 @@ class Course:
                 continue
             start = time.perf_counter() if cycle.sampled else 0.0
             answer = ask(cycle, *args)
-            if skips != (answer is not None) or (skips and code_of(answer) is not Code.SKIP):
+            if not (has_skipped(answer) if skips else answer is None):
                 return False
             if cycle.sampled:
                 self._notes.append((point, name, code_of(answer), time.perf_counter() - start))

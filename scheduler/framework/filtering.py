@@ -146,12 +146,20 @@ def raise_for_errors(rejections: Rejections, looked_at: Mask) -> None:
 
 def filter_row(cycle: Cycle, filters: Iterable[FilterPlugin], row: int) -> Status | None:
     """The verdict on one node as the cluster is now: None if the pod fits, else the first refusal."""
-    view = NodeView(cycle.state.nodes, np.array([row], np.intp))
     for plugin in filters:
-        codes = plugin.filter(cycle, view)
-        if codes is not None and codes[0]:
-            return plugin.status(cycle, int(codes[0])).by(plugin.name)
+        code = code_of_row(plugin, cycle, row)
+        if code:
+            return plugin.status(cycle, code).by(plugin.name)
     return None
+
+
+def code_of_row(plugin: FilterPlugin, cycle: Cycle, row: int) -> int:
+    """One filter's verdict on one node as the cluster is now: in plain numbers, if it gives them."""
+    code = plugin.code_at(cycle, row)
+    if code is None:
+        codes = plugin.filter(cycle, NodeView(cycle.state.nodes, np.array([row], np.intp)))
+        code = 0 if codes is None else int(codes[0])
+    return code
 
 
 def _of_feasible(plugin: FilterPlugin, rejections: Rejections) -> Codes | None:

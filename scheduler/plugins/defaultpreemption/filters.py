@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from scheduler.cache.nodes import NodeView
 from scheduler.framework.by_columns import Bearing, bearing, by_amounts_only
+from scheduler.framework.filtering import code_of_row
 from scheduler.framework.status import Status, error
 
 if TYPE_CHECKING:
@@ -45,13 +46,11 @@ class DryRunFilters:
 
     def verdict(self, row: int) -> Status | None:
         """The first refusal of one node as the state is now, None if the pod fits."""
-        view = NodeView(self._cycle.state.nodes, np.array([row], np.intp))
         for plugin, settled, known in self._steps:
             if settled:
                 code = 0 if known is None else int(known[row])
             else:
-                codes = plugin.filter(self._cycle, view)
-                code = 0 if codes is None else int(codes[0])
+                code = code_of_row(plugin, self._cycle, row)
             if code:
                 return self._status(plugin, code)
         return None

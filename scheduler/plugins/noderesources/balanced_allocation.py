@@ -131,10 +131,6 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
         scored = self._scored(cycle)
         if scored is None:
             return np.zeros(len(nodes), np.int64)
-        row = nodes.only_row
-        score = None if row is None else self.score_at(cycle, row)
-        if score is not None:
-            return np.array([score])
         allocated = scored.requested(nodes)
         return balance_change(allocated + scored.amounts, allocated, scored.allocatable(nodes))
 

@@ -90,10 +90,6 @@ class Needs:
     def codes(self, nodes: NodeView) -> Codes | None:
         """What each node lacks."""
         table, rows, dtype = nodes.table, nodes.rows, self.dtype
-        row = nodes.only_row
-        code = None if row is None else self.code_at(table, row)
-        if code is not None:
-            return np.array([code], dtype) if code else None
         codes: Codes | None = None
         full = table.pod_count[rows] >= table.allowed_pods[rows]
         if some(full):
@@ -176,7 +172,10 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
     def code_at(self, cycle: Cycle, row: int) -> int | None:
         """The same of one node, unless the sums may have overflown."""
         needs: Needs | None = cycle.data.get(NAME)
-        return None if needs is None else needs.code_at(cycle.state.nodes, row)
+        if needs is None:
+            return None
+        needs.classes_version(cycle.state.objects)
+        return needs.code_at(cycle.state.nodes, row)
 
     def status(self, cycle: Cycle, code: int) -> Status:
         """All that the node lacks, pods first."""
@@ -208,10 +207,6 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """The score of the configured strategy; what is not requested of CPU and memory counts as the default."""
         scored = self._scored(cycle)
-        row = nodes.only_row
-        score = None if row is None else self.score_at(cycle, row)
-        if score is not None:
-            return np.array([score])
         requested = scored.nonzero_requested(nodes) + scored.amounts
         return self._strategy(requested, scored.allocatable(nodes), scored.weights)
 
