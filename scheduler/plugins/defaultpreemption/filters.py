@@ -74,6 +74,8 @@ class DryRunFilters:
 
     def misfits(self, rows: Rows) -> Mask:
         """Which of these nodes the open filters turn down, as the columns are now; all others let them pass."""
+        if len(rows) == 1:  # as where one node has changed since the last attempt
+            return np.array([any(code_of_row(plugin, self._cycle, rows.item()) for plugin in self._open)])
         view = NodeView(self._cycle.state.nodes, rows)
         bad = np.zeros(len(rows), np.bool_)
         for plugin in self._open:
