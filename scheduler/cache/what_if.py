@@ -89,12 +89,22 @@ class ColumnTrial:
 
         The rows must be distinct.
         """
+        if len(rows) == 1:  # as where one node has changed since the last attempt
+            self._move_one(rows.item(), sign * self._amounts[:, usages.item()])
+            return
         taken = self._amounts[:, usages]
         if sign < 0:
             taken = -taken
         self._nodes.requested[: len(taken) - 3, rows] += taken[:-3]
         self._nodes.nonzero[:, rows] += taken[-3:-1]
         self._nodes.pod_count[rows] += sign
+
+    def _move_one(self, row: int, taken: npt.NDArray[np.int64]) -> None:
+        requested = self._nodes.requested[: len(taken) - 3, row]
+        requested += taken[:-3]
+        nonzero = self._nodes.nonzero[:, row]
+        nonzero += taken[-3:-1]
+        self._nodes.pod_count[row] += taken.item(-1)
 
     def move_all(self, rows: Rows, usages: Rows, sign: int) -> None:
         """As `move`, for rows that may come several times."""

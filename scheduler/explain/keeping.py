@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scheduler.cache.versions import memory_of
 from scheduler.explain.kept import Details, ScorePlan
 from scheduler.explain.packing import pack
-from scheduler.framework.row_cache import codes_in
+from scheduler.framework.codes import codes_in
 
 if TYPE_CHECKING:
     from scheduler.cache.versions import Ledger, Version

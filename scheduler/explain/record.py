@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - msgspec resolves annotations at run time
-from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import numpy as np
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from scheduler.framework.post_filter import PostFilterOutcome
     from scheduler.framework.scoring import Int64s, Rows
     from scheduler.framework.status import Status
+
+_RECORD: Final = "record"
 
 
 class NodeScore(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -178,6 +179,10 @@ def post_filter_record(outcome: PostFilterOutcome | None) -> PostFilterRecord | 
         return None
     result = outcome.result
     victims = () if result is None else result.victims
+    candidates = () if result is None else _evictions(result.candidates)
+    ties = candidates  # most often all of them tie
+    if result is not None and len(result.ties) != len(candidates):
+        ties = _evictions(result.ties)
     return PostFilterRecord(
         str(outcome.code),
         outcome.message,
@@ -185,20 +190,24 @@ def post_filter_record(outcome: PostFilterOutcome | None) -> PostFilterRecord | 
         tuple(pod.key for pod in victims),
         tuple(sorted(pod.key for pod in victims if not pod.terminating)),
         outcome.plugin,
-        _evictions(() if result is None else result.candidates),
-        _evictions(() if result is None else result.ties),
+        candidates,
+        ties,
         () if result is None else tuple(sorted(pod.key for pod in result.cleared)),
     )
 
 
 def _evictions(evictions: Sequence[Eviction]) -> tuple[EvictionRecord, ...]:
-    return tuple(map(_eviction, sorted(evictions, key=attrgetter("node"))))
+    """Their records, by node."""
+    records = [eviction.memo.get(_RECORD) or _eviction(eviction) for eviction in evictions]
+    records.sort(key=attrgetter("node"))
+    return tuple(records)
 
 
-@lru_cache(maxsize=4096)
 def _eviction(eviction: Eviction) -> EvictionRecord:
-    """The next attempts choose among mostly the same."""
-    return EvictionRecord(eviction.node, tuple(pod.key for pod in eviction.victims), eviction.violations)
+    """Made once: the next attempts choose among mostly the same."""
+    made = EvictionRecord(eviction.node, tuple(pod.key for pod in eviction.victims), eviction.violations)
+    eviction.memo[_RECORD] = made
+    return made
 
 
 def _feasible(decision: Decision, known: KnownScores) -> dict[str, NodeScore]:

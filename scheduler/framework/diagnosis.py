@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.framework.codes import codes_in
 from scheduler.framework.status import Code, Status
 
 if TYPE_CHECKING:
@@ -84,8 +85,10 @@ class Rejections:
             if not len(rows):
                 continue
             found = codes[rows]
-            for code in np.unique(found).tolist():
-                yield plugin.status(self.cycle, code).by(plugin.name), rows[found == code]
+            present = codes_in(found)
+            for code in present:
+                those = rows if len(present) == 1 else rows[found == code]
+                yield plugin.status(self.cycle, code).by(plugin.name), those
             left &= ~hit
 
     def status_of(self, row: int) -> Status | None:
@@ -109,10 +112,12 @@ class Rejections:
         return by_row
 
     def rows_with(self, wanted: Code) -> npt.NDArray[np.intp]:
-        """The rows whose status has the given code (NodesForStatusCode)."""
+        """The rows whose status has the given code, in ascending order (NodesForStatusCode)."""
         parts = [rows for status, rows in self.groups() if status.code is wanted]
         if self.absent is not None and self.absent.code is wanted:
             parts.append(np.flatnonzero(self.live & ~self.evaluated))
+        if len(parts) == 1:
+            return parts[0]
         return np.sort(np.concatenate(parts)) if parts else np.empty(0, np.intp)
 
     def rejecting_plugins(self) -> set[str]:

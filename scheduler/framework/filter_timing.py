@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scheduler.framework.codes import codes_in
 from scheduler.framework.recorder import FILTER
 from scheduler.framework.status import Code
 
@@ -60,7 +61,10 @@ def nodes_by_status(rejections: Rejections, plugin: FilterPlugin, codes: Codes |
         number = int(np.count_nonzero(left))
         return {Code.SUCCESS: number} if number else found
     verdicts = codes[left]
-    for verdict, number in zip(*np.unique(verdicts, return_counts=True), strict=True):
-        code = plugin.status(rejections.cycle, int(verdict)).code if verdict else Code.SUCCESS
-        found[code] = found.get(code, 0) + int(number)
+    passed = len(verdicts) - int(np.count_nonzero(verdicts))
+    if passed:
+        found[Code.SUCCESS] = passed
+    for verdict in codes_in(verdicts):
+        code = plugin.status(rejections.cycle, verdict).code
+        found[code] = found.get(code, 0) + int(np.count_nonzero(verdicts == verdict))
     return found

@@ -8,6 +8,7 @@ and Error mean at each point, are kube-scheduler's (k8s.io/kube-scheduler/framew
 from __future__ import annotations
 
 import abc
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
@@ -148,12 +149,17 @@ class PostFilterPlugin(Plugin):
         """Asked when no node fits; `cycle.rejections` has each node's status."""
 
 
-class Eviction(msgspec.Struct, frozen=True):
-    """A node that would have room without some of its pods: these by importance, and how many break a budget."""
+@dataclass(frozen=True, slots=True)
+class Eviction:
+    """A node that would have room without some of its pods: these by importance, and how many break a budget.
+
+    In `memo` others remember what they make of it: attempt by attempt, mostly the same ones are chosen among.
+    """
 
     node: str
     victims: tuple[PodInfo, ...]
     violations: int = 0
+    memo: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 class PostFilterResult(msgspec.Struct, frozen=True):

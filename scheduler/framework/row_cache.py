@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from scheduler.cache.changes import Change
 from scheduler.cache.nodes import NodeView
 from scheduler.cache.versions import Versioned
 from scheduler.framework.arithmetic import bounds
+from scheduler.framework.codes import codes_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -19,19 +20,6 @@ if TYPE_CHECKING:
     from scheduler.framework.status import Status
 
 Vector = npt.NDArray[Any]
-
-
-_SHORT: Final = 64
-
-
-def codes_in(codes: Vector) -> list[int]:
-    """The distinct codes that are not 0."""
-    if len(codes) <= _SHORT:
-        return list({code for code in codes.tolist() if code})
-    highest = int(np.maximum.reduce(codes))
-    if highest > _SHORT:
-        return [code for code in np.unique(codes).tolist() if code]
-    return [code for code in range(1, highest + 1) if code == highest or np.count_nonzero(codes == code)]
 
 
 class RowCache(Versioned):

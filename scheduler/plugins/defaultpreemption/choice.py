@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from scheduler.cache.pods import PodInfo
     from scheduler.framework.interface import Eviction
 
+_STANDING: Final = "standing"
 _OFFSET: Final = 2**31
 """Added to each priority in sums, so that more pods never sum up to less."""
 
@@ -58,17 +59,23 @@ class Cost(NamedTuple):
 
 def best(candidates: Sequence[Eviction], now: float) -> list[Eviction]:
     """The candidates that no other one beats, of which any may be taken."""
-    standings = [(_standing(candidate), candidate) for candidate in candidates]
-    least = min([standing.price for standing, _ in standings])
-    cheapest = {standing for standing, _ in standings if standing.price == least}  # most are alike
-    ages = {standing: _age(standing, now) for standing in cheapest}
+    standings: list[_Standing] = [candidate.memo.get(_STANDING) or _standing(candidate) for candidate in candidates]
+    distinct = dict(zip(map(id, standings), standings, strict=True))
+    if len(distinct) == 1:  # as most often
+        return list(candidates)
+    least = min(standing.price for standing in distinct.values())
+    ages = {one: _age(standing, now) for one, standing in distinct.items() if standing.price == least}
     youngest = min(ages.values())
-    return [candidate for standing, candidate in standings if ages.get(standing) == youngest]
+    return [
+        candidate
+        for candidate, standing in zip(candidates, standings, strict=True)
+        if ages.get(id(standing)) == youngest
+    ]
 
 
 def cost_of(candidate: Eviction, now: float) -> Cost:
     """What a candidate costs."""
-    standing = _standing(candidate)
+    standing: _Standing = candidate.memo.get(_STANDING) or _standing(candidate)
     return Cost(*standing.price, _age(standing, now))
 
 
@@ -81,15 +88,22 @@ class _Standing(NamedTuple):
     idle: bool
 
 
-@lru_cache(maxsize=8192)
 def _standing(candidate: Eviction) -> _Standing:
-    """The next attempts ask the same again."""
+    """Found once for each candidate."""
     victims = candidate.victims
     highest = max(pod.priority for pod in victims)
     starts = [pod.start_time for pod in victims if pod.priority == highest]
     oldest = min((start for start in starts if start is not None), default=math.inf)
     total = sum(pod.priority + _OFFSET for pod in victims)
-    return _Standing((candidate.violations, victims[0].priority, total, len(victims)), oldest, None in starts)
+    standing = _Standing((candidate.violations, victims[0].priority, total, len(victims)), oldest, None in starts)
+    candidate.memo[_STANDING] = standing = _one_of(standing)
+    return standing
+
+
+@lru_cache(maxsize=1024)
+def _one_of(standing: _Standing) -> _Standing:
+    """The same object for all that are equal, which are told apart more quickly then."""
+    return standing
 
 
 def _age(standing: _Standing, now: float) -> float:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from scheduler.cache.nodes import NodeView
 from scheduler.framework.by_columns import Bearing, bearing, by_amounts_only
+from scheduler.framework.codes import codes_in
 from scheduler.framework.filtering import code_of_row
 from scheduler.framework.status import Status, error
 
@@ -68,7 +69,7 @@ class DryRunFilters:
                 continue
             hit = np.flatnonzero(left & (codes != 0))
             found = codes[hit]
-            for code in np.unique(found).tolist():
+            for code in codes_in(found):
                 yield self._status(plugin, code), hit[found == code]
             left[hit] = False
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from scheduler.cache.changes import Change
 from scheduler.framework.by_columns import rivals_of
+from scheduler.framework.interface import Eviction
 from scheduler.plugins.defaultpreemption.columns import select_victims_by_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Sequence
 
     from scheduler.cache.nodes import NodeTable
     from scheduler.framework.cycle import Cycle
-    from scheduler.framework.interface import Eviction
     from scheduler.framework.status import Status
     from scheduler.plugins.defaultpreemption.filters import DryRunFilters
     from scheduler.plugins.defaultpreemption.orders import Orders
@@ -28,6 +28,33 @@ _ANYTHING: Final = int(Change.ALL)
 _NEVER: Final = -1
 
 
+HELPING: Final = 0
+BREAKING: Final = 1
+"""It would help, but break a budget."""
+REFUSED: Final = 2
+
+
+class Tried(NamedTuple):
+    """What came of trying some nodes, in turn: object[n], each whom to evict or why that does not help; and of which
+    kind each of these is, int8[n]."""
+
+    outcomes: npt.NDArray[np.object_]
+    kinds: npt.NDArray[np.int8]
+
+    @classmethod
+    def of(cls, found: Sequence[Eviction | Status]) -> Tried:
+        """These outcomes."""
+        outcomes = np.empty(len(found), np.object_)
+        outcomes[:] = found
+        return cls(outcomes, np.array([_kind(outcome) for outcome in found], np.int8))
+
+
+def _kind(outcome: Eviction | Status) -> int:
+    if not isinstance(outcome, Eviction):
+        return REFUSED
+    return BREAKING if outcome.violations else HELPING
+
+
 class Outcomes:
     """Of one shape of preemptors, by row: whom to evict, or why that does not help.
 
@@ -36,14 +63,15 @@ class Outcomes:
     """
 
     def __init__(self, table: NodeTable) -> None:
-        self._by_row: list[Eviction | Status | None] = [None] * table.size
+        self._by_row: npt.NDArray[np.object_] = np.full(table.size, None, np.object_)
+        self._kinds = np.full(table.size, REFUSED, np.int8)
         self._made = np.full(table.size, _NEVER, np.int64)
         """Which order it was by (`Orders.made`)."""
         self._loads: Int64s = np.zeros((0, table.size), np.int64)
         """int64[resources, rows]: what the nominated pods took that were counted on the node."""
         self._position = table.log.end
 
-    def of(self, cycle: Cycle, filters: DryRunFilters, rows: Rows, orders: Orders) -> list[Eviction | Status]:
+    def of(self, cycle: Cycle, filters: DryRunFilters, rows: Rows, orders: Orders) -> Tried:
         """The outcomes in these rows, in which `orders` are up to date. For filters that are `columns_only`."""
         table = cycle.state.nodes
         log = table.log
@@ -61,14 +89,10 @@ class Outcomes:
         if len(anew):
             for row, outcome in select_victims_by_columns(cycle, filters, anew, orders, rivals).items():
                 self._by_row[row] = outcome
+                self._kinds[row] = _kind(outcome)
             self._made[anew] = orders.made[anew]
             self._loads[:, anew] = loads[:, anew]
-        found = []
-        for row in rows.tolist():
-            outcome = self._by_row[row]
-            assert outcome is not None
-            found.append(outcome)
-        return found
+        return Tried(self._by_row[rows], self._kinds[rows])
 
 
 def key_of(cycle: Cycle) -> Hashable:

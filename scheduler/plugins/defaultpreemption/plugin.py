@@ -6,6 +6,9 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+import numpy.typing as npt
+
 from scheduler.api.validation import aggregate
 from scheduler.config.args.default_preemption import DefaultPreemptionArgs
 from scheduler.framework import names
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
     from scheduler.framework.diagnosis import Rejections
     from scheduler.framework.handle import Handle
     from scheduler.framework.interface import Eviction, Plugin
+
+Rows = npt.NDArray[np.intp]
 
 _GATE = "SchedulerAsyncPreemption"
 _HELD: Final = unresolvable(messages.WAITING)
@@ -72,9 +77,9 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         if why_not:
             return PostFilterResult(unschedulable(messages.prefixed(why_not)))
         now = time.time()
-        rows = rejections.rows_with(Code.UNSCHEDULABLE).tolist()
-        offset = self._random.randrange(len(rows)) if rows else 0
-        dry_run = self._dry_run(cycle, rejections, rows[offset:] + rows[:offset], now)
+        rows = rejections.rows_with(Code.UNSCHEDULABLE)
+        offset = self._random.randrange(len(rows)) if len(rows) else 0
+        dry_run = self._dry_run(cycle, rejections, np.concatenate((rows[offset:], rows[:offset])), now)
         if dry_run.candidates:
             return self._choose(cycle, dry_run.candidates, now)
         if dry_run.errors:
@@ -82,7 +87,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         text = messages.nothing_helps(len(cycle.state.nodes), dry_run.tried)
         return PostFilterResult(unschedulable(messages.prefixed(text)), nominated_node="")
 
-    def _dry_run(self, cycle: Cycle, rejections: Rejections, rows: Sequence[int], now: float) -> DryRun:
+    def _dry_run(self, cycle: Cycle, rejections: Rejections, rows: Rows, now: float) -> DryRun:
         dry_run = DryRun(cycle, rejections, self._budgets.current(), now, self._orders)
         dry_run.run(rows, candidates_wanted(self._args, len(rows)))
         return dry_run
@@ -96,7 +101,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         if why_not:
             return Rehearsal(message=messages.prefixed(why_not), ineligible=why_not)
         now = time.time()
-        rows = rejections.rows_with(Code.UNSCHEDULABLE).tolist()
+        rows = rejections.rows_with(Code.UNSCHEDULABLE)
         dry_run = self._dry_run(cycle, rejections, rows, now)
         costs = [(cost_of(candidate, now), candidate) for candidate in dry_run.candidates]
         costs.sort(key=lambda one: (one[0], one[1].node))

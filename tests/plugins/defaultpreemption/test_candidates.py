@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scheduler.config.args.default_preemption import DefaultPreemptionArgs
-from scheduler.framework.status import error
+from scheduler.framework.interface import Eviction
+from scheduler.framework.status import Code, error, unschedulable
 from scheduler.plugins.defaultpreemption.budgets import Budgets
 from scheduler.plugins.defaultpreemption.candidates import DryRun, candidates_wanted
+from scheduler.plugins.defaultpreemption.outcomes import Tried
 from tests.builders import info, state
 from tests.framework.stubs import Filter
 from tests.plugins.defaultpreemption.attempts import NO_BUDGETS, NOW, budget, rejected, small, there, wanting
@@ -37,7 +42,7 @@ def cluster_of(count, label="app"):
 
 def dry_run(cluster, rows, wanted, budgets=NO_BUDGETS):
     run = DryRun(*rejected(cluster, wanting()), budgets, NOW)
-    run.run(rows, wanted)
+    run.run(np.array(rows, np.intp), wanted)
     return run
 
 
@@ -106,7 +111,7 @@ def test_what_goes_wrong_on_a_node_is_kept():
     cycle, rejections = rejected(cluster, wanting())
     cycle.filters = [Filter("F", {"n0": error("boom")})]
     run = DryRun(cycle, rejections, NO_BUDGETS, NOW)
-    run.run([0], 1)
+    run.run(np.array([0]), 1)
     assert (run.candidates, run.errors) == ([], ['running "F" filter plugin: boom'])
 
 
@@ -115,6 +120,51 @@ def test_an_error_on_one_node_does_not_spoil_the_others():
     cycle, rejections = rejected(cluster, wanting())
     cycle.filters = [*cycle.filters, Filter("F", {"n0": error("boom")})]
     run = DryRun(cycle, rejections, NO_BUDGETS, NOW)
-    run.run([0, 1], 2)
+    run.run(np.array([0, 1]), 2)
     assert nodes_of(run) == ["n1"]
     assert run.errors == ['running "F" filter plugin: boom']
+
+
+BREAKS, WORKS = "breaks", "works"
+KINDS = {
+    WORKS: lambda place: Eviction(f"n{place}", (), 0),
+    BREAKS: lambda place: Eviction(f"n{place}", (), 1),
+    "full": lambda _: unschedulable("full"),
+    "error": lambda place: error(f"boom {place}"),
+}
+
+
+class Prepared(DryRun):
+    """A dry run that has been made before."""
+
+    def __init__(self, outcomes):
+        super().__init__(*rejected(cluster_of(1), wanting()), NO_BUDGETS, NOW)
+        self.prepared = outcomes
+
+    def _outcomes(self, rows):
+        return Tried.of([self.prepared[row] for row in rows])
+
+
+def one_by_one(kinds, wanted):
+    """The nodes of the candidates, how many nodes help and how many do not, when they are looked at in turn."""
+    kept, nodes, helped, refused = {WORKS: 0, BREAKS: 0}, [], 0, 0
+    for place, kind in enumerate(kinds):
+        if kind in kept:
+            helped += 1
+            if kept[kind] < wanted:
+                kept[kind] += 1
+                nodes.append(f"n{place}")
+        else:
+            refused += 1
+        if kept[WORKS] and len(nodes) >= wanted:
+            break
+    return nodes, helped, refused
+
+
+@given(st.lists(st.sampled_from([WORKS] * 4 + list(KINDS)), max_size=300), st.integers(0, 100))
+def test_many_nodes_at_once_come_out_as_one_by_one(kinds, wanted):
+    run = Prepared([KINDS[kind](place) for place, kind in enumerate(kinds)])
+    run.run(np.arange(len(kinds)), wanted)
+    nodes, helped, refused = one_by_one(kinds, wanted)
+    assert (nodes_of(run), run.helped, sum(run.tried.values())) == (nodes, helped, refused)
+    assert len(run.errors) == sum(number for status, number in run.tried.items() if status.code is Code.ERROR)

@@ -45,7 +45,7 @@ def outcomes(
     """What comes of trying all nodes: candidates and refusals."""
     cycle, rejections = rejected(cluster, incoming or wanting("1"), profile)
     run = DryRun(cycle, rejections, budgets, NOW + 3600, known)
-    run.run(rejections.rows_with(Code.UNSCHEDULABLE).tolist(), len(cluster.nodes))
+    run.run(rejections.rows_with(Code.UNSCHEDULABLE), len(cluster.nodes))
     return [(one.node, [pod.name for pod in one.victims], one.violations) for one in run.candidates], dict(run.tried)
 
 
