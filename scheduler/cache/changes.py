@@ -123,8 +123,11 @@ class ChangeLog:
         mask = int(mask)  # plain ints are compared many times as quickly as flags
         answer = self._asked.get((position, mask))
         if answer is None:
-            changes = zip(self._rows[first:], self._values[first:], strict=True)
-            found = {row for row, value in changes if value & mask}
+            rows, values = self._rows[first:], self._values[first:]
+            if all(value & mask for value in set(values)):  # as where pods have come, and nothing else
+                found = set(rows)
+            else:
+                found = {row for row, value in zip(rows, values, strict=True) if value & mask}
             answer = self._asked[position, mask] = np.fromiter(found, np.intp, len(found))
         return answer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 import numpy as np
@@ -101,6 +101,8 @@ class NodeTable:
         """Moves on when a node comes or goes."""
         self._labels: dict[str, LabelColumn] = {}
         self._free: list[int] = []
+        self._changed: dict[tuple[int, int], NodeView] = {}
+        self._changed_at = -1
 
     def __len__(self) -> int:
         return self.count
@@ -123,6 +125,23 @@ class NodeTable:
         node = self.objects[row]
         assert node is not None
         return node
+
+    def changed(self, position: int, mask: int) -> NodeView | None:
+        """The rows changed since a position of the log in what `mask` names; None if that is no longer known.
+
+        It is the same view for all who ask the same until something changes, and keeps what they make of it.
+        """
+        end = self.log.end
+        if end != self._changed_at:
+            self._changed, self._changed_at = {}, end
+        view = self._changed.get((position, mask))
+        if view is None:
+            rows = self.log.rows(position, mask)
+            if rows is None:
+                return None
+            view = self._changed[position, mask] = NodeView(self, rows)
+            view.kept = {}
+        return view
 
     def resource(self, name: str) -> int:
         """The index of a resource in `allocatable` and `requested`, made on first sight."""
@@ -304,9 +323,12 @@ class NodeView:
 
     `rows` indexes the columns of `table`: a slice for all rows (no copy is made), an array for a choice of them.
     Rows without a node may be among them; what a plugin answers there is not looked at.
+
+    In `kept` is what was made of the table for a view that is given up as soon as anything changes there; None where it
+    may live longer.
     """
 
-    __slots__ = ("rows", "size", "table")
+    __slots__ = ("kept", "rows", "size", "table")
 
     bare: ClassVar[bool] = False
     """Whether the nodes are to be looked at as if no pods were on them."""
@@ -315,6 +337,7 @@ class NodeView:
         self.table = table
         self.rows: Rows = slice(0, table.size) if rows is None else rows
         self.size = table.size if rows is None else len(rows)
+        self.kept: dict[Any, Any] | None = None
 
     def __len__(self) -> int:
         return self.size

@@ -67,8 +67,11 @@ class Version:
             restored[step._rows] = step._values
         return restored
 
-    def patched(self, vector: Vector, rows: int | npt.NDArray[np.intp]) -> Version:
-        """These rows, or this one, are about to be overwritten; the version that the vector has then."""
+    def patched(self, vector: Vector, rows: int | npt.NDArray[np.intp], known: Vector | None = None) -> Version:
+        """These rows, or this one, are about to be overwritten; the version that the vector has then.
+
+        `known` is what several rows hold so far, an array that nobody changes any more.
+        """
         ledger, age, count = self._ledger, self._age + 1, 1 if isinstance(rows, int) else len(rows)
         owner = self._owner
         assert owner is not None
@@ -82,7 +85,7 @@ class Version:
             self._cost = _OBJECT + 2 * _INT
         else:
             self._rows = rows.astype(np.int32)
-            self._values = vector[rows]
+            self._values = vector[rows] if known is None else known
             self._cost = _OBJECT + 2 * _ARRAY + self._rows.nbytes + self._values.nbytes
         self._owner = None
         self._next = follower
@@ -116,10 +119,10 @@ class Versioned:
             version = self._version = Version(self, ledger)
         return version
 
-    def before_patch(self, rows: int | npt.NDArray[np.intp]) -> None:
-        """To be called before rows, or one, are overwritten."""
+    def before_patch(self, rows: int | npt.NDArray[np.intp], known: Vector | None = None) -> None:
+        """To be called before rows, or one, are overwritten; `known`: what several hold so far, if it is at hand."""
         if self._version is not None and self.vector is not None:
-            self._version = self._version.patched(self.vector, rows)
+            self._version = self._version.patched(self.vector, rows, known)
 
     def before_change(self) -> None:
         """To be called before the vector becomes another one, or goes."""
@@ -139,7 +142,7 @@ def shrunk(vector: Vector) -> Vector:
     """A copy in as few bytes as hold all values: of integers that are all equal only one is kept."""
     if vector.dtype.kind not in "iu" or not len(vector):
         return vector.copy()
-    lowest, highest = vector.min(), vector.max()
+    lowest, highest = np.minimum.reduce(vector), np.maximum.reduce(vector)
     if lowest == highest:
         return np.broadcast_to(np.array([lowest]), vector.shape)
     # Of signed integers, one that holds ~highest holds highest.

@@ -78,7 +78,7 @@ class RowCache(Versioned):
         """
         log = table.log
         end = log.end
-        rows = None
+        changed = None
         if self.position >= 0 and epoch == self.epoch:
             if self.position == end:
                 return self.vector
@@ -86,11 +86,11 @@ class RowCache(Versioned):
                 row = log.only_row(self.position, self.mask)
                 if row is not None and self.follow(row, compute_row(row), end):
                     return self.vector
-            rows = log.rows(self.position, self.mask)
+            changed = table.changed(self.position, self.mask)
         size = table.size
-        if rows is not None and 2 * len(rows) < size:
-            if len(rows):
-                self._patch(rows, size, compute(NodeView(table, rows)))
+        if changed is not None and 2 * len(changed) < size:
+            if len(changed):
+                self._patch(changed.indices, size, compute(changed))
         else:
             vector = compute(NodeView(table))
             if vector is not None and vector.base is not None:
@@ -144,7 +144,7 @@ class RowCache(Versioned):
         return True
 
     def _patch(self, rows: npt.NDArray[np.intp], size: int, part: Vector | None) -> None:
-        vector = self.vector
+        vector, known = self.vector, None
         if vector is None:
             if part is None:
                 return
@@ -159,7 +159,7 @@ class RowCache(Versioned):
             if not np.count_nonzero(known if part is None else known != part):
                 return
         self.vector = vector
-        self.before_patch(rows)
+        self.before_patch(rows, known)
         vector[rows] = 0 if part is None else part
         self.patched = rows
         self.version += 1

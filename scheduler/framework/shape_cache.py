@@ -117,10 +117,10 @@ class ShapeCache:
                 self._static[rows] = sum([vector.item(rows) * weight for vector, weight in weighted])
                 self.sum_row = rows
             else:
-                part = np.zeros(len(rows), np.int64)
-                for vector, weight in weighted:
-                    part += vector[rows] * weight
-                self._static[rows] = part
+                first, *others = (vector[rows] if weight == 1 else vector[rows] * weight for vector, weight in weighted)
+                for one in others:
+                    first += one
+                self._static[rows] = first
         return self._static
 
     def _stale_rows(

@@ -31,28 +31,46 @@ Float64s = npt.NDArray[np.float64]
 NAME: Final = names.NODE_RESOURCES_BALANCED_ALLOCATION
 
 
-def balance_change(requested: Int64s, allocated: Int64s, allocatable: Int64s) -> Int64s:
+def balance_change(requested: Int64s, allocatable: Int64s) -> Int64s:
     """75 if the balance stays as it is, up to 100 if the pod improves it, down to 50 if it worsens it.
 
-    `requested` is with the pod, `allocated` without; all are int64[A, n], the result is int64[n].
+    `requested` is int64[2, A, n]: with the pod, and without; `allocatable` int64[A, n], the result int64[n].
     """
     half = MAX_NODE_SCORE // 2
-    change = balance(requested, allocatable) - balance(allocated, allocatable)
-    return half + (half + change) // 2
+    if len(allocatable) == _PAIR and every(allocatable):
+        after, before = _balance_of_pairs(requested, allocatable)
+    else:
+        after, before = (balance(each, allocatable) for each in requested)
+    change: Int64s = after - before
+    change += half
+    change //= 2
+    change += half
+    return change
+
+
+def _balance_of_pairs(requested: Int64s, allocatable: Int64s) -> Int64s:
+    """`balance` of two resources which all nodes have; `requested` may have more dimensions before these."""
+    fractions: Float64s = requested / allocatable
+    np.minimum(fractions, 1.0, out=fractions)
+    deviation: Float64s = fractions[..., 0, :] - fractions[..., 1, :]
+    np.abs(deviation, out=deviation)
+    deviation /= 2
+    np.subtract(1, deviation, out=deviation)
+    deviation *= MAX_NODE_SCORE
+    truncated: Int64s = deviation.astype(np.int64)
+    return truncated
 
 
 def balance(requested: Int64s, allocatable: Int64s) -> Int64s:
     """100 if all resources are used to the same fraction, down to 50: 100 times (1 - standard deviation), truncated."""
     present = allocatable != 0
-    everywhere = every(present)
-    fractions: Float64s = requested / (allocatable if everywhere else allocatable + ~present)
+    if len(allocatable) == _PAIR:
+        balanced = _balance_of_pairs(requested, allocatable + ~present)
+        balanced[~(present[0] & present[1])] = MAX_NODE_SCORE
+        return balanced
+    fractions: Float64s = requested / (allocatable + ~present)
     np.minimum(fractions, 1.0, out=fractions)
-    if len(fractions) == _PAIR:
-        deviation = np.abs((fractions[0] - fractions[1]) / 2)
-        if not everywhere:
-            deviation *= present[0] & present[1]
-    else:
-        deviation = _deviation(fractions, present)
+    deviation = _deviation(fractions, present)
     truncated: Int64s = ((1 - deviation) * MAX_NODE_SCORE).astype(np.int64)
     return truncated
 
@@ -131,8 +149,7 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
         scored = self._scored(cycle)
         if scored is None:
             return np.zeros(len(nodes), np.int64)
-        allocated = scored.requested(nodes)
-        return balance_change(allocated + scored.amounts, allocated, scored.allocatable(nodes))
+        return balance_change(scored.requested(nodes) + scored.with_and_without, scored.allocatable(nodes))
 
     def score_at(self, cycle: Cycle, row: int) -> int | None:
         """The same of one node, if two resources count."""

@@ -20,7 +20,7 @@ from scheduler.framework.interface import (
 )
 from scheduler.framework.status import Code, Status, error
 from scheduler.plugins.noderesources.hints import FitHints
-from scheduler.plugins.noderesources.resource_allocation import ScoredResources, is_exact, requests_of
+from scheduler.plugins.noderesources.resource_allocation import Resources, ScoredResources, is_exact, requests_of
 from scheduler.plugins.noderesources.strategies import OF_ONE, strategy_of
 
 if TYPE_CHECKING:
@@ -65,12 +65,14 @@ class Need:
 class Needs:
     """What a shape asks of a node: the resources to check, in the order in which shortages are told."""
 
-    __slots__ = ("_classes_version", "_statuses", "dtype", "needs", "scalars")
+    __slots__ = ("_amounts", "_classes_version", "_resources", "_statuses", "dtype", "needs", "scalars")
 
     def __init__(self, table: NodeTable, amounts: Sequence[tuple[str, int]]) -> None:
         self.needs = [
             Need(table, name, amount, _FIRST_RESOURCE << position) for position, (name, amount) in enumerate(amounts)
         ]
+        self._resources = Resources([need.index for need in self.needs])
+        self._amounts = np.array([need.amount for need in self.needs], np.int64).reshape(-1, 1)
         self.scalars = [need for need in self.needs if need.name not in _NATIVE]
         self.dtype: np.dtype[Any] = np.min_scalar_type((_FIRST_RESOURCE << len(amounts)) - 1)
         self._classes_version = -1
@@ -94,16 +96,18 @@ class Needs:
         full = table.pod_count[rows] >= table.allowed_pods[rows]
         if some(full):
             codes = full.astype(dtype)
-        for need in self.needs:
-            allocatable = table.allocatable[need.index][rows]
-            short = allocatable - table.requested[need.index][rows] < need.amount
+        allocatable = self._resources.of(nodes, "allocatable")
+        lacking = allocatable - self._resources.of(nodes, "requested") < self._amounts
+        if not some(lacking):  # as most often
+            return codes
+        for need, short, there in zip(self.needs, lacking, allocatable, strict=True):
             if need.elsewhere:
-                short &= allocatable > 0
+                short &= there > 0
             if some(short):
                 if codes is None:
                     codes = np.zeros(len(nodes), dtype)
                 codes[short] |= dtype.type(need.bit)
-                codes[short & (allocatable < need.amount)] |= dtype.type(_UNRESOLVABLE)
+                codes[short & (there < need.amount)] |= dtype.type(_UNRESOLVABLE)
         return codes
 
     def code_at(self, table: NodeTable, row: int) -> int | None:

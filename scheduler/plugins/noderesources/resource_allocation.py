@@ -43,14 +43,44 @@ def requests_of(shape: PodShape) -> Mapping[str, int]:
     return known
 
 
+class Resources:
+    """Some resources of the node table, to be picked out of its matrices by their indices there; A of them."""
+
+    __slots__ = ("_select", "indices")
+
+    def __init__(self, indices: Sequence[int]) -> None:
+        self.indices = tuple(indices)
+        self._select = _selection(indices)
+
+    def of(self, nodes: NodeView, matrix: str) -> Int64s:
+        """int64[A, n] of `allocatable`, `requested` or `nonzero`; to be read only, it may be the table's own."""
+        kept = nodes.kept
+        if kept is None:
+            return _taken(getattr(nodes.table, matrix), self._select, nodes.rows)
+        key = matrix, self.indices
+        found: Int64s | None = kept.get(key)
+        if found is None:
+            found = kept[key] = _taken(getattr(nodes.table, matrix), self._select, nodes.rows)
+        return found
+
+
 class ScoredResources:
     """The resources that count when nodes are scored for a shape, A of them.
 
     Extended resources that the pod does not request are left out, as are names that the scheduler does not count.
-    `amounts` and `weights` are int64[A, 1]; `plain_amounts` and `plain_weights` are the same as plain integers.
+    `amounts` and `weights` are int64[A, 1]; `plain_amounts` and `plain_weights` are the same as plain integers;
+    `with_and_without` is int64[2, A, 1], the amounts and nothing.
     """
 
-    __slots__ = ("_indices", "_only_nonzero", "_select", "amounts", "plain_amounts", "plain_weights", "weights")
+    __slots__ = (
+        "_only_nonzero",
+        "_resources",
+        "amounts",
+        "plain_amounts",
+        "plain_weights",
+        "weights",
+        "with_and_without",
+    )
 
     def __init__(self, table: NodeTable, resources: Sequence[ResourceSpec], requests: Mapping[str, int]) -> None:
         counted = [
@@ -58,24 +88,24 @@ class ScoredResources:
             for resource in resources
             if _is_counted(resource.name, requests)
         ]
-        self._indices = [index for index, _, _ in counted]
+        self._resources = Resources([index for index, _, _ in counted])
         self.plain_amounts = [amount for _, amount, _ in counted]
         self.plain_weights = [weight for _, _, weight in counted]
-        self._only_nonzero = all(index < _NONZERO_ROWS for index in self._indices)
-        self._select = _selection(self._indices)
+        self._only_nonzero = all(index < _NONZERO_ROWS for index in self._resources.indices)
         self.amounts: Int64s = np.array([[amount] for _, amount, _ in counted], np.int64).reshape(-1, 1)
+        self.with_and_without: Int64s = np.stack((self.amounts, np.zeros_like(self.amounts)))
         self.weights: Int64s = np.array([[weight] for _, _, weight in counted], np.int64).reshape(-1, 1)
 
     def __len__(self) -> int:
-        return len(self._indices)
+        return len(self._resources.indices)
 
     def allocatable(self, nodes: NodeView) -> Int64s:
-        """int64[A, n]; may be a view of the table's column, to be read only."""
-        return _taken(nodes.table.allocatable, self._select, nodes.rows)
+        """int64[A, n], to be read only."""
+        return self._resources.of(nodes, "allocatable")
 
     def requested(self, nodes: NodeView) -> Int64s:
-        """What the pods of the nodes request, int64[A, n]; may be a view of the table's column, to be read only."""
-        return _taken(nodes.table.requested, self._select, nodes.rows)
+        """What the pods of the nodes request, int64[A, n], to be read only."""
+        return self._resources.of(nodes, "requested")
 
     def of_one(self, table: NodeTable, row: int, *, nonzero: bool) -> tuple[list[int], list[int]] | None:
         """What is requested of one node with the pod on it, and what it has; None where one of these is not exact.
@@ -83,7 +113,7 @@ class ScoredResources:
         With `nonzero`, defaults stand for the CPU and memory that pods do not request.
         """
         requested, allocatable = [], []
-        for index, amount in zip(self._indices, self.plain_amounts, strict=True):
+        for index, amount in zip(self._resources.indices, self.plain_amounts, strict=True):
             there = (table.nonzero if nonzero and index < _NONZERO_ROWS else table.requested).item(index, row) + amount
             has = table.allocatable.item(index, row)
             if not (is_exact(there) and is_exact(has)):
@@ -96,9 +126,9 @@ class ScoredResources:
         """The same with defaults for the CPU and memory that pods do not request."""
         table, rows = nodes.table, nodes.rows
         if self._only_nonzero:
-            return _taken(table.nonzero, self._select, rows)
+            return self._resources.of(nodes, "nonzero")
         requested = self.requested(nodes).copy()
-        for position, index in enumerate(self._indices):
+        for position, index in enumerate(self._resources.indices):
             if index < _NONZERO_ROWS:
                 requested[position] = table.nonzero[index][rows]
         return requested
@@ -108,9 +138,9 @@ def _is_counted(name: str, requests: Mapping[str, int]) -> bool:
     return name in (CPU, MEMORY, EPHEMERAL_STORAGE) or (is_scalar(name) and requests.get(name, 0) != 0)
 
 
-def _selection(indices: list[int]) -> slice | npt.NDArray[np.intp]:
+def _selection(indices: Sequence[int]) -> slice | npt.NDArray[np.intp]:
     """The indices, as a slice (which copies nothing) where they follow one another."""
-    if indices and indices == list(range(indices[0], indices[0] + len(indices))):
+    if indices and list(indices) == list(range(indices[0], indices[0] + len(indices))):
         return slice(indices[0], indices[0] + len(indices))
     return np.array(indices, np.intp)
 

@@ -116,15 +116,16 @@ def _percentages(parts: Int64s, wholes: Int64s) -> Int64s:
     """How many hundredths the parts are of the wholes, which they do not exceed; 0 of what is 0. Changes `parts`."""
     parts *= 100
     divisors = wholes if every(wholes) else wholes + (wholes == 0)
-    return divide(parts, divisors, bound=100 * int(wholes.max(initial=0)))
+    return divide(parts, divisors, bound=100 * int(np.maximum.reduce(wholes, axis=None, initial=0)))
 
 
 def _mean(scores: Int64s, allocatable: Int64s, weights: Int64s) -> Int64s:
     """The weighted mean of the scores of what there is, truncated; 0 where there is nothing."""
     scores *= weights
+    total = np.add.reduce(scores, axis=0)
     everything: int = sum(weights.ravel().tolist())
     bound = MAX_NODE_SCORE * everything
     if every(allocatable):
-        return divide(scores.sum(axis=0), max(everything, 1), bound=bound)
+        return divide(total, max(everything, 1), bound=bound)
     weight = (weights * (allocatable != 0)).sum(axis=0)
-    return divide(scores.sum(axis=0), np.maximum(weight, 1), bound=bound)
+    return divide(total, np.maximum(weight, 1), bound=bound)

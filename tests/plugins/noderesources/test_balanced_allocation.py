@@ -197,7 +197,7 @@ def test_vectors_agree_with_one_node_at_a_time(table):
     before = [scalar_balance(allocated[:, c].tolist(), allocatable[:, c].tolist()) for c in columns]
     assert balance(requested, allocatable).tolist() == after
     expected = [50 + truncating_divmod(50 + a - b, 2)[0] for a, b in zip(after, before, strict=True)]
-    assert balance_change(requested, allocated, allocatable).tolist() == expected
+    assert balance_change(np.stack((requested, allocated)), allocatable).tolist() == expected
 
 
 AMOUNTS = st.one_of(st.integers(0, 10), st.integers(0, 1 << 40), st.integers(0, 1 << 62))
