@@ -14,15 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler.cycle.extending import extender_scores, pass_extenders
-from scheduler.cycle.sampling import nodes_to_find, sample
+from scheduler.cycle.sampling import Places, nodes_to_find
 from scheduler.framework.course import Course
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.diagnosis import Rejections
 from scheduler.framework.filtering import (
+    Selection,
     active_filters,
     count_evaluations,
-    feasible_mask,
     filter_nodes,
+    in_turn,
     raise_for_errors,
     select,
 )
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from scheduler.cache.state import ClusterState
     from scheduler.framework.interface import FilterPlugin
     from scheduler.framework.profile import Profile
+    from scheduler.framework.shape_cache import ShapeCache
     from scheduler.framework.status import Status
 
 log = logging.getLogger(__name__)
@@ -187,6 +189,7 @@ def _off_course(decision: Decision) -> bool:
     cycle.data.clear()
     cycle.feasible = None
     decision.feasible = _NO_ROWS
+    decision.derived = True
     if cycle.trace is not None:
         cycle.trace.forget_scores()
     decision.rejections = Rejections(cycle)
@@ -232,7 +235,7 @@ class Algorithm:
             observe(decision)
         cache = profile.caches.of(cycle.shape)
         usual = not details and self._is_usual(profile, cycle)
-        if usual and self._take_course(cache.memo.get(Course), decision):
+        if usual and self._take_course(profile, cache, decision):
             return decision
         with _Timed(decision, PRE_FILTER) as timed:
             decision.pre_filter = outcome = run_pre_filters(profile.pre_filter, cycle, cache)
@@ -254,20 +257,19 @@ class Algorithm:
 
     def _is_usual(self, profile: Profile, cycle: Cycle) -> bool:
         """Whether a `Course` may be taken: see there."""
-        nodes = self.state.nodes
         return not (
             cycle.extenders
             or len(self.state.nominations)
-            or cycle.pod.nominated_node_name in nodes.rows
+            or cycle.pod.nominated_node_name in self.state.nodes.rows
             or not profile.score
-            or self._wanted(profile, cycle, len(nodes)) < len(nodes)
         )
 
-    def _take_course(self, course: Course | None, decision: Decision) -> bool:
+    def _take_course(self, profile: Profile, cache: ShapeCache, decision: Decision) -> bool:
         """Decide as for the pod of the shape before; False, and nothing has come of it, if it has to be otherwise.
 
         Raises FitError.
         """
+        course: Course | None = cache.memo.get(Course)
         if course is None:
             return False
         cycle, rejections, clock = decision.cycle, decision.rejections, time.perf_counter
@@ -280,7 +282,9 @@ class Algorithm:
             selection = course.select(cycle, rejections)
             if selection is None:
                 return _off_course(decision)
-            feasible = cycle.feasible = decision.feasible = selection.feasible
+            wanted = self._wanted(profile, cycle, len(self.state.nodes))
+            selection = self._narrow(decision, self.state.nodes.order.rows(), selection, wanted, cache)
+            feasible = cycle.feasible = decision.feasible
             times.append(clock())
             if len(feasible) > 1:
                 view = view_of(cycle)
@@ -296,8 +300,7 @@ class Algorithm:
             return _off_course(decision)
         cycle.rejections = rejections
         decision.pre_filter = course.outcome
-        decision.evaluated = nodes = len(self.state.nodes)
-        self.next_start %= nodes
+        self._go_on_from(decision)
         decision.timings = [
             (point, Code.SUCCESS, end - start) for point, start, end in zip(_POINTS, times, times[1:], strict=False)
         ]
@@ -327,7 +330,7 @@ class Algorithm:
             only = np.zeros(decision.cycle.nodes.size, np.bool_)
             only[row] = True
             rejections = filter_nodes(profile, decision.cycle, filters, only)
-            count_evaluations(decision.cycle, filters, rejections)
+            count_evaluations(decision.cycle, filters, in_turn(filters, rejections)[0])
             if rejections.status_of(row) is None and self._accepted(decision, rejections, row):
                 decision.rejections = rejections
                 decision.feasible = np.array([row], np.intp)
@@ -372,31 +375,49 @@ class Algorithm:
             listed = sorted(rejections.unschedulable_plugins)
             reason = f"node(s) didn't satisfy plugin(s) [{' '.join(listed)}]"
             rejections.absent = unresolvable(reason).by(",".join(listed))
-        wanted = self._wanted(profile, cycle, len(order))
-        asked = None
-        if wanted < len(order):
-            fits = feasible_mask(rejections)
-            start = self.next_start % len(order)
-            decision.feasible, seen = sample(order, start, fits, wanted)
-            decision.derived = False
-            rejections.evaluated = np.zeros(cycle.nodes.size, np.bool_)
-            rejections.evaluated[seen] = True
-            rejections.evaluated[decision.feasible] = True
-        else:
-            _, decision.feasible, asked = select(cycle, filters, rejections, profile.caches.of(cycle.shape))
-        count_evaluations(cycle, filters, rejections, asked)
+        cache = profile.caches.of(cycle.shape)
+        selection = select(cycle, filters, rejections, cache)
+        selection = self._narrow(decision, order, selection, self._wanted(profile, cycle, len(order)), cache)
+        count_evaluations(cycle, filters, selection.asked)
         if turned_down is not None and not rejections.evaluated[turned_down[0]]:
             # It counts as looked at even where it is out of the question, or beyond the sample.
             rejections.evaluated[turned_down[0]] = True
             rejections.overrides[turned_down[0]] = turned_down[1]
-        decision.evaluated = int(np.count_nonzero(rejections.evaluated))
         # A node that extenders turned down when it was in prospect counts a second time.
         before = {}
         if turned_down is not None and turned_down[0] in decision.feasible:
             before = dict((turned_down,))
-        self.next_start = (self.next_start + decision.evaluated + len(before)) % len(nodes)
+        self._go_on_from(decision, len(before))
         raise_for_errors(rejections, rejections.evaluated)
         decision.feasible = pass_extenders(cycle, rejections, decision.feasible, before)
+
+    def _narrow(
+        self, decision: Decision, order: Rows, selection: Selection, wanted: int, cache: ShapeCache
+    ) -> Selection:
+        """Take all of the nodes in `order` that fit, or no more than are wanted: then those are left that it takes to
+        find these."""
+        if wanted >= len(order):
+            decision.feasible = selection.feasible
+            return selection
+        places: Places | None = cache.memo.get(Places)
+        if places is None:
+            places = cache.memo[Places] = Places()
+        cycle, rejections = decision.cycle, decision.rejections
+        start = self.next_start % len(order)
+        decision.feasible, seen = places.sample(order, start, selection.feasible, wanted)
+        decision.derived = False
+        rejections.evaluated = np.zeros(cycle.nodes.size, np.bool_)
+        rejections.evaluated[seen] = True
+        asked = in_turn(cycle.filters, rejections)[0] if rejections.verdicts else [len(seen)] * len(cycle.filters)
+        return Selection([], decision.feasible, asked)
+
+    def _go_on_from(self, decision: Decision, more: int = 0) -> None:
+        """The next search begins where this one has ended, so many nodes further on."""
+        evaluated = decision.rejections.evaluated
+        live = decision.rejections.live
+        nodes = len(self.state.nodes)
+        decision.evaluated = nodes if evaluated is live else int(np.count_nonzero(evaluated))
+        self.next_start = (self.next_start + decision.evaluated + more) % nodes
 
     def _percentage(self, profile: Profile) -> int | None:
         if self._all_nodes:

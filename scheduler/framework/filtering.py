@@ -124,15 +124,11 @@ def in_turn(filters: list[FilterPlugin], rejections: Rejections) -> tuple[list[i
     return asked, left
 
 
-def count_evaluations(
-    cycle: Cycle, filters: list[FilterPlugin], rejections: Rejections, asked: list[int] | None = None
-) -> None:
-    """Tell the recorder how many nodes each filter was asked about; `asked`, if that is known already."""
-    recorder = cycle.recorder
-    if recorder is None:
-        return
-    for plugin, count in zip(filters, asked or in_turn(filters, rejections)[0], strict=True):
-        recorder.evaluated(FILTER, plugin.name, count)
+def count_evaluations(cycle: Cycle, filters: list[FilterPlugin], asked: list[int]) -> None:
+    """Tell the recorder how many nodes each filter was asked about."""
+    if cycle.recorder is not None:
+        for plugin, count in zip(filters, asked, strict=True):
+            cycle.recorder.evaluated(FILTER, plugin.name, count)
 
 
 def raise_for_errors(rejections: Rejections, looked_at: Mask) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler.cycle.sampling import nodes_to_find, sample
+from scheduler.cycle.sampling import Places, nodes_to_find
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,10 @@ def test_how_many_feasible_nodes_are_enough(percentage, nodes, expected):
 
 
 def run(fits, start, wanted):
-    order = np.arange(len(fits))
-    found, seen = sample(order, start, np.array(fits, bool), wanted)
-    return found.tolist(), seen.tolist()
+    """The nodes found, and those that were looked at besides."""
+    found, seen = Places().sample(np.arange(len(fits)), start, np.flatnonzero(fits), wanted)
+    assert set(found.tolist()) <= set(seen.tolist())
+    return found.tolist(), [row for row in seen.tolist() if not fits[row]]
 
 
 @pytest.mark.parametrize(
@@ -70,3 +71,12 @@ def test_it_is_one_worker_of_kube_scheduler(fits, data):
         else:
             found.append(row)
     assert run(fits, start, wanted) == (found, seen)
+
+
+def test_places_are_found_anew_when_other_nodes_fit_or_the_order_is_another_one():
+    places = Places()
+    order, fitting = np.array([2, 0, 1]), np.array([0, 2])
+    assert places.sample(order, 0, fitting, 1)[0].tolist() == [2]
+    assert places.sample(order, 1, fitting, 1)[0].tolist() == [0]
+    assert places.sample(order, 0, np.array([0, 1]), 1)[0].tolist() == [0]
+    assert places.sample(np.array([1, 2, 0]), 0, np.array([0, 1]), 1)[0].tolist() == [1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -85,11 +86,13 @@ APPS = st.sampled_from(["web", "db"])
 class History(RuleBasedStateMachine):
     """Nodes and pods come, change and go; pods are scheduled in between, each decision being checked."""
 
+    percentage = 0
+
     def __init__(self):
         super().__init__()
         logging.disable(logging.CRITICAL)
         self.loop = asyncio.new_event_loop()
-        self.rig = Rig(checked=check, percentage=0)
+        self.rig = Rig(checked=check, percentage=self.percentage)
         self.pods = {}
         self.sequence = 0
 
@@ -211,3 +214,22 @@ TestHistory = History.TestCase
 TestHistory.settings = settings(
     max_examples=40, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
 )
+
+
+class Sampled(History):
+    """The same where no more than two or three of the nodes are wanted."""
+
+    percentage = 50
+
+    def __init__(self):
+        super().__init__()
+        self.few = patch("scheduler.cycle.sampling.MIN_FEASIBLE_NODES", 2)
+        self.few.start()
+
+    def teardown(self):
+        self.few.stop()
+        super().teardown()
+
+
+TestSampled = Sampled.TestCase
+TestSampled.settings = TestHistory.settings

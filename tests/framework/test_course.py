@@ -78,8 +78,8 @@ class Bench:
     `asked` notes about what the plugins are asked, but for that comparison.
     """
 
-    def __init__(self, *plugins, weights=None):
-        self.cluster = state([node(name) for name in "abcdef"])
+    def __init__(self, *plugins, weights=None, nodes="abcdef"):
+        self.cluster = state([node(name) for name in nodes])
         self.asked = []
         self.room = Room(lambda cycle, rows: self._note("Room", cycle, rows))
         self.fewest = Fewest(lambda cycle, rows: self._note("Fewest", cycle, rows))
@@ -338,12 +338,6 @@ class TestWhatEndsIt:
         bench.cluster.nominations.add(info(pod("other").nominated("f"), bench.cluster), "f")
         assert bench.cluster.nodes.rows["f"] not in bench.decide().feasible
 
-    def test_a_sample_of_the_nodes(self):
-        bench = Bench()
-        bench.warm()
-        bench.algorithm.percentage_of_nodes_to_score = 1
-        assert bench.decide().percentage == 1
-
     def test_nodes_that_come_and_go(self):
         bench = Bench()
         bench.warm()
@@ -367,3 +361,64 @@ class TestWhoHasNone:
         for _ in range(4):
             bench.place()
         assert bench.course is None
+
+
+MANY = [f"n{number:03}" for number in range(130)]
+
+
+class TestSamples:
+    """Where no more than 100 of the nodes are wanted."""
+
+    def bench(self, *plugins, kind=Bench):
+        bench = kind(*plugins, nodes=MANY)
+        bench.algorithm.percentage_of_nodes_to_score = 10
+        return bench
+
+    def test_each_search_goes_on_where_the_one_before_has_ended(self):
+        bench = self.bench()
+        assert [bench.place() for _ in range(4)] == ["n000", "n100", "n070", "n040"]
+        assert bench.course is not None
+        assert [bench.place() for _ in range(4)] == ["n010", "n110", "n080", "n050"]
+
+    def test_only_the_row_that_changed_is_asked_about(self):
+        bench = self.bench()
+        bench.warm()
+        bench.place("n005")
+        decision = bench.decide()
+        assert bench.asked == [("Room", 5), ("Fewest", 5)]
+        assert (len(decision.feasible), decision.evaluated) == (100, 100)
+
+    @pytest.mark.parametrize(
+        "plugins",
+        [
+            (),
+            (Told("A", dict.fromkeys(MANY[::7], NO)),),
+            (Told("A", dict.fromkeys(MANY[:80], NO)),),
+            (Score("S", {"n033": 50}),),
+            (PreFilter("A", SKIP), PreScore("B", SKIP)),
+            (Shares("N"),),
+        ],
+        ids=["all fit", "gaps", "too few", "score", "skips", "normalized"],
+    )
+    def test_it_comes_to_what_deciding_in_general_does(self, plugins):
+        benches = self.bench(*plugins), self.bench(*plugins, kind=Reminded)
+        for number in range(12):
+            came_to = [
+                (bench.place(sampled=number > 8), bench.algorithm.next_start, bench.evaluations(), bench.timed())
+                for bench in benches
+            ]
+            assert came_to[0] == came_to[1]
+        assert benches[0].course is not None
+
+    def test_a_pod_that_fits_nowhere_has_had_all_nodes_looked_at(self):
+        bench = self.bench()
+        bench.warm()
+        bench.room.most = 0
+        assert bench.decide().evaluated == len(MANY)
+        assert bench.misfit() == "0/130 nodes are available: 130 no."
+
+    def test_the_sample_ends_as_soon_as_all_are_to_be_scored(self):
+        bench = self.bench()
+        bench.warm()
+        bench.algorithm.percentage_of_nodes_to_score = 100
+        assert bench.decide().evaluated == len(MANY)

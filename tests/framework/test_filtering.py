@@ -13,6 +13,7 @@ from scheduler.framework.filtering import (
     feasible_mask,
     filter_nodes,
     filter_row,
+    in_turn,
     nominated_rivals,
     raise_for_errors,
 )
@@ -139,7 +140,7 @@ class TestCounting:
         cycle.recorder = recorder
         profile = profile_of(Filter("X", {"a": NO}), Crowd(most=9), Filter("Y", {"b": NO}), Filter("Z"))
         rejections = filter_nodes(profile, cycle, profile.filter, None)
-        count_evaluations(cycle, profile.filter, rejections)
+        count_evaluations(cycle, profile.filter, in_turn(profile.filter, rejections)[0])
         assert recorder.counts == {"X": 3, "Crowd": 2, "Y": 2, "Z": 1}
 
 
