@@ -9,96 +9,34 @@ the scores there. Whatever comes out otherwise than it did is left to deciding i
 from __future__ import annotations
 
 import time
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from scheduler.framework.filter_timing import nodes_by_status
-from scheduler.framework.filtering import Selection, active_filters, in_turn, select
-from scheduler.framework.interface import FilterPlugin, ScorePlugin
+from scheduler.framework.filtering import Selection, active_filters
+from scheduler.framework.kin import Kin
 from scheduler.framework.recorder import FILTER, NORMALIZE, PRE_FILTER, PRE_SCORE, SCORE, code_of
 from scheduler.framework.recorder import skips as has_skipped
-from scheduler.framework.scoring import normalized_total, own_sum, plan_of, sum_up
-from scheduler.framework.standing import Leaders
+from scheduler.framework.scoring import plan_of
 from scheduler.framework.status import Code
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Iterable
 
     from scheduler.cache.nodes import NodeView
     from scheduler.framework.cycle import Cycle
-    from scheduler.framework.diagnosis import Codes, Rejections
+    from scheduler.framework.diagnosis import Rejections
     from scheduler.framework.pre_filter import PreFilterOutcome
     from scheduler.framework.profile import Profile
     from scheduler.framework.recorder import PluginRecorder
-    from scheduler.framework.row_cache import RowCache
     from scheduler.framework.settled import Step
     from scheduler.framework.shape_cache import ShapeCache
     from scheduler.framework.standing import Standing
     from scheduler.metrics.instruments import CounterSeries
 
 Int64s = npt.NDArray[np.int64]
-
-_CONSTANT: Final = (FilterPlugin.epoch, ScorePlugin.epoch)
-"""The epochs of plugins that have none of their own."""
-
-
-class _Row(NamedTuple):
-    """A plugin that is asked about many rows, by `ask`, or about one, by `ask_at`; and what is kept of its answers."""
-
-    plugin: FilterPlugin | ScorePlugin
-    cache: RowCache
-    ask: Callable[[Cycle, NodeView], npt.NDArray[Any] | None]
-    ask_at: Callable[[Cycle, int], int | None]
-
-    def refresh(self, cycle: Cycle, epoch: Hashable, spent: dict[str, float]) -> None:
-        """Bring the cache up to date."""
-        start = time.perf_counter() if cycle.sampled else 0.0
-        self.cache.refresh(cycle.state.nodes, partial(self.ask, cycle), epoch, partial(self.ask_at, cycle))
-        if cycle.sampled:
-            name = self.plugin.name
-            spent[name] = spent.get(name, 0.0) + time.perf_counter() - start
-
-
-class _Together:
-    """Row caches that are brought up to date together: the log of changes is looked at once for all of them."""
-
-    __slots__ = ("_by_mask", "_moody", "_position", "caches")
-
-    def __init__(self, parts: list[_Row], cycle: Cycle) -> None:
-        self.caches = [part.cache for part in parts]
-        by_mask: dict[int, list[_Row]] = {}
-        for part in parts:
-            by_mask.setdefault(part.cache.mask, []).append(part)
-        self._by_mask = list(by_mask.items())
-        self._moody = [
-            part for part in parts if type(part.plugin).epoch not in _CONSTANT and not part.plugin.epoch_settled(cycle)
-        ]
-        self._position = -1
-
-    def catch_up(self, cycle: Cycle, spent: dict[str, float]) -> list[int]:
-        """Bring all of them up to date; their versions. `spent` gets the seconds by plugin in a cycle that is timed."""
-        for part in self._moody:
-            epoch = part.plugin.epoch(cycle)
-            if epoch != part.cache.epoch:
-                part.refresh(cycle, epoch, spent)
-        log = cycle.state.nodes.log
-        end = log.end
-        if end != self._position:
-            kinds = log.kinds(self._position)
-            for mask, parts in self._by_mask:
-                if kinds & mask:
-                    row = None if cycle.sampled else log.only_row(self._position, mask)  # as after each pod
-                    for part in parts:
-                        if row is None or not part.cache.follow(row, part.ask_at(cycle, row), end):
-                            part.refresh(cycle, part.cache.epoch, spent)
-                else:
-                    for part in parts:
-                        part.cache.position = end
-            self._position = end
-        return [cache.version for cache in self.caches]
 
 
 class _Answer(NamedTuple):
@@ -130,25 +68,17 @@ class Course:
 
     __slots__ = (
         "_cache",
-        "_filter_rows",
-        "_leaders",
+        "_kin",
         "_notes",
         "_of_filters",
         "_of_pre_filters",
         "_of_pre_scores",
         "_of_scores",
-        "_parts",
-        "_plan",
         "_pre_filter",
         "_pre_score",
         "_profile",
         "_recorder",
-        "_row_wise",
-        "_score_rows",
-        "_selection",
         "_settled",
-        "_verdicts",
-        "_versions",
         "filters",
         "outcome",
         "skipped",
@@ -164,23 +94,7 @@ class Course:
         self.skipped = skipped
         self._pre_filter = _answers(cache.memo[PRE_FILTER], outcome.skipped, lambda plugin: plugin.pre_filter)
         self._pre_score = _answers(cache.memo[PRE_SCORE], skipped, lambda plugin: plugin.pre_score)
-        self._parts: list[tuple[FilterPlugin, RowCache | None]] = [
-            (plugin, None if plugin.per_cycle else cache.filter_cache(plugin.name)) for plugin in self.filters
-        ]
-        self._filter_rows = _Together(
-            [_Row(plugin, rows, plugin.filter, plugin.code_at) for plugin, rows in self._parts if rows is not None],
-            cycle,
-        )
-        self._row_wise = all(rows is not None for _, rows in self._parts)
-        self._versions: list[int] = []
-        self._verdicts: list[tuple[FilterPlugin, Codes]] = []
-        self._selection: Selection | None = None
-        self._leaders = Leaders(cache)
-        self._plan = plan_of(profile, cycle, skipped)
-        scored = [(plugin, cache.score_cache(plugin.name)) for plugin, _ in (*self._plan.final, *self._plan.by_row)]
-        self._score_rows = _Together(
-            [_Row(plugin, rows, plugin.score, plugin.score_at) for plugin, rows in scored if rows is not None], cycle
-        )
+        self._kin = Kin.of(cycle, cache, self.filters, plan_of(profile, cycle, skipped))
         self._notes: list[_Note] = []
         self._settled = [*_settled(PRE_FILTER, cache.memo[PRE_FILTER]), *_settled(PRE_SCORE, cache.memo[PRE_SCORE])]
         self._recorder: PluginRecorder | None = None
@@ -211,39 +125,12 @@ class Course:
         """Filter: the nodes that fit; None if a filter may have failed on some node."""
         rejections.evaluated = rejections.live
         spent: dict[str, float] = {}
-        versions = self._filter_rows.catch_up(cycle, spent)
-        versions.append(cycle.state.nodes.version)
-        selection = self._known(cycle, rejections, versions) if self._row_wise else self._new(cycle, rejections, spent)
+        selection = self._kin.select(cycle, self._cache, rejections, spent)
         if any(plugin.can_fail(cycle) for plugin, _ in rejections.verdicts):
             return None
         if cycle.sampled:
             self._time_filters(rejections, selection, spent)
         return selection
-
-    def _new(self, cycle: Cycle, rejections: Rejections, spent: dict[str, float]) -> Selection:
-        """Ask those filters that are asked in each cycle."""
-        for plugin, rows in self._parts:
-            start = time.perf_counter() if cycle.sampled else 0.0
-            codes = plugin.filter(cycle, cycle.nodes) if rows is None else rows.vector
-            if cycle.sampled and rows is None:
-                spent[plugin.name] = time.perf_counter() - start
-            if codes is not None:
-                rejections.verdicts.append((plugin, codes))
-        asked, left = in_turn(self.filters, rejections)
-        return Selection([], np.flatnonzero(left), asked)
-
-    def _known(self, cycle: Cycle, rejections: Rejections, versions: list[int]) -> Selection:
-        """The same nodes as before, unless a verdict has changed."""
-        if self._selection is None or versions != self._versions:
-            self._verdicts = [
-                (plugin, rows.vector) for plugin, rows in self._parts if rows is not None and rows.vector is not None
-            ]
-            rejections.verdicts += self._verdicts
-            self._selection = select(cycle, self.filters, rejections, self._cache)
-            self._versions = versions
-        else:
-            rejections.verdicts += self._verdicts
-        return self._selection
 
     def prepare(self, cycle: Cycle, view: NodeView) -> bool:
         """PreScore of the nodes that fit; False if the plugins say something else than the last time."""
@@ -254,18 +141,13 @@ class Course:
 
         Raises PluginError if a plugin fails.
         """
-        plan = self._plan
+        plan = self._kin.plan
         spent: dict[str, float] = {}
-        versions = self._score_rows.catch_up(cycle, spent)
-        first = len(plan.final)
-        static = self._cache.sum_of(plan.final, self._score_rows.caches[:first], cycle)
         before = self._cache.memo.get(plan)
-        normalized = normalized_total(plan, self._profile, cycle, view, versions[first:])
+        scores = self._kin.score(self._profile, cycle, selection, view, spent)
         if cycle.sampled:
             self._time_scores(spent, normalized_anew=self._cache.memo.get(plan) is not before)
-        if self._row_wise and static is not None and not plan.others and not isinstance(normalized, np.ndarray):
-            return self._leaders.standing(selection, static, normalized or 0, view)
-        return sum_up(plan.others, self._profile, cycle, view, own_sum(static, normalized, view))
+        return scores
 
     def count(self, recorder: PluginRecorder, selection: Selection, *, sampled: bool) -> None:
         """Tell how often each plugin was asked, and how long it took if this cycle is one of those."""
@@ -297,8 +179,8 @@ class Course:
         self._recorder = recorder
         self._of_pre_filters = series(PRE_FILTER, pre_filters)
         self._of_pre_scores = series(PRE_SCORE, pre_scores)
-        self._of_filters = series(FILTER, [plugin.name for plugin, _ in self._parts])
-        self._of_scores = series(SCORE, [plugin.name for plugin, _ in self._plan.active])
+        self._of_filters = series(FILTER, [plugin.name for plugin in self.filters])
+        self._of_scores = series(SCORE, [plugin.name for plugin, _ in self._kin.plan.active])
 
     def _say_the_same(self, point: str, answers: list[_Answer], cycle: Cycle, *args: NodeView) -> bool:
         for ask, left, name, skips in answers:
@@ -324,11 +206,11 @@ class Course:
                 self._notes.append((FILTER, plugin.name, code, spent.get(plugin.name, 0.0) * number / asked))
 
     def _time_scores(self, spent: dict[str, float], *, normalized_anew: bool) -> None:
-        by_row = self._plan.by_row
-        for plugin, _ in (*self._plan.final, *by_row):
+        plan = self._kin.plan
+        for plugin, _ in (*plan.final, *plan.by_row):
             self._notes.append((SCORE, plugin.name, Code.SUCCESS, spent.get(plugin.name, 0.0)))
         if not normalized_anew:  # else each was timed as it was asked
-            self._notes += [(NORMALIZE, plugin.name, Code.SUCCESS, 0.0) for plugin, _ in by_row]
+            self._notes += [(NORMALIZE, plugin.name, Code.SUCCESS, 0.0) for plugin, _ in plan.by_row]
 
 
 def _settled(point: str, steps: list[Step[Any]]) -> list[_Note]:

@@ -124,6 +124,13 @@ class FilterPlugin(Plugin):
         """What `filter` says of one node, where plain numbers are quicker; None where they are not."""
         return None
 
+    def filter_key(self, cycle: Cycle) -> Hashable:
+        """All that the verdicts by row depend on of the pod: shapes with equal keys share them, and their epochs.
+
+        None (the default) stands for anything: then each shape has its own.
+        """
+        return None
+
     @abc.abstractmethod
     def status(self, cycle: Cycle, code: int) -> Status:
         """What a code means: Unschedulable or UnschedulableAndUnresolvable (or Error) and its reasons."""
@@ -214,6 +221,10 @@ class ScorePlugin(Plugin):
 
     def score_at(self, cycle: Cycle, row: int) -> int | None:
         """What `score` says of one node, where plain numbers are quicker; None where they are not."""
+        return None
+
+    def score_key(self, cycle: Cycle) -> Hashable:
+        """As for filters: all that the raw scores by row depend on of the pod, None for anything."""
         return None
 
     def normalize(self, cycle: Cycle, scores: Scores) -> Scores:

@@ -31,6 +31,7 @@ class RowCache(Versioned):
     """
 
     __slots__ = (
+        "__weakref__",
         "_uniform",
         "_uniform_at",
         "_worded",

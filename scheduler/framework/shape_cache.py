@@ -4,56 +4,64 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.framework.recorder import FILTER, SCORE
 from scheduler.framework.row_cache import RowCache
+from scheduler.framework.score_sum import ScoreSum
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
     from scheduler.cache.shapes import PodShape
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.interface import FilterPlugin, ScorePlugin
 
 Int64s = npt.NDArray[np.int64]
+T = TypeVar("T")
+
+
+class Shared:
+    """What shapes share that are alike in a part of them, for as long as any of them has it."""
+
+    __slots__ = ("_found",)
+
+    def __init__(self) -> None:
+        self._found: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What there is under the key, or is made now."""
+        found: T | None = self._found.get(key)
+        if found is None:
+            found = self._found[key] = make()
+        return found
 
 
 class ShapeCache:
-    """Row caches of all row-wise filters and scores for one shape, and the sum of scores that need no normalizing.
+    """Row caches of all row-wise filters and scores for one shape, some of them `shared` with others.
 
-    `sum_version` moves on when that sum changes; `sum_row` is the row where it did so last (None: in several).
     In `memo` others remember what holds for as long as the profile and the shape are the same.
     """
 
-    __slots__ = (
-        "_filters",
-        "_scores",
-        "_static",
-        "_static_of",
-        "_static_versions",
-        "memo",
-        "sum_row",
-        "sum_version",
-    )
+    __slots__ = ("_filters", "_scores", "_sum", "_sum_of", "memo", "shared")
 
-    def __init__(self) -> None:
+    def __init__(self, shared: Shared | None = None) -> None:
+        self.shared = shared or Shared()
         self._filters: dict[str, RowCache] = {}
         self._scores: dict[str, RowCache] = {}
-        self._static: Int64s | None = None
-        self._static_of: list[tuple[ScorePlugin, int]] = []
-        self._static_versions: list[int] = []
-        self.sum_version = 0
-        self.sum_row: int | None = None
+        self._sum: ScoreSum | None = None
+        self._sum_of: list[tuple[ScorePlugin, int]] = []
         self.memo: dict[Any, Any] = {}
 
     def verdicts(self, plugin: FilterPlugin, cycle: Cycle) -> npt.NDArray[Any] | None:
         """Codes over all rows, None where the pod fits everywhere."""
         cache = self._filters.get(plugin.name)
         if cache is None:
-            cache = self._filters[plugin.name] = RowCache(plugin.depends)
+            cache = self._filters[plugin.name] = self._rows(plugin, FILTER, plugin.filter_key(cycle))
         table, epoch = cycle.state.nodes, plugin.epoch(cycle)
         if cache.is_current(table, epoch):
             return cache.vector
@@ -89,65 +97,28 @@ class ShapeCache:
 
     def static_total(self, plugins: list[tuple[ScorePlugin, int]], cycle: Cycle) -> Int64s | None:
         """The weighted sum over all rows of plugins whose raw scores are final; read only. None for no plugins."""
-        return self.sum_of(plugins, [self._refreshed(plugin, cycle) for plugin, _ in plugins], cycle)
-
-    def sum_of(self, plugins: list[tuple[ScorePlugin, int]], caches: list[RowCache], cycle: Cycle) -> Int64s | None:
-        """As `static_total`, of caches that have just been brought up to date."""
         if not plugins:
             return None
-        versions = [cache.version for cache in caches]
-        if plugins == self._static_of and versions == self._static_versions:
-            return self._static
-        rows = self._stale_rows(plugins, versions, caches)
-        self._static_of, self._static_versions = plugins, versions
-        weighted = [(_scores(cache), weight) for cache, (_, weight) in zip(caches, plugins, strict=True)]
-        self.sum_version += 1
-        self.sum_row = None
-        if rows is None:
-            total = np.zeros(cycle.nodes.size, np.int64)
-            for vector, weight in weighted:
-                total += vector if weight == 1 else vector * weight
-            self._static = total
-        else:
-            assert self._static is not None
-            if len(self._static) < cycle.nodes.size:
-                more = np.zeros(cycle.nodes.size - len(self._static), np.int64)
-                self._static = np.concatenate([self._static, more])
-            if isinstance(rows, int):  # as after each pod
-                self._static[rows] = sum([vector.item(rows) * weight for vector, weight in weighted])
-                self.sum_row = rows
-            else:
-                first, *others = (vector[rows] if weight == 1 else vector[rows] * weight for vector, weight in weighted)
-                for one in others:
-                    first += one
-                self._static[rows] = first
-        return self._static
+        caches = [self._refreshed(plugin, cycle) for plugin, _ in plugins]
+        return self.sum_of(plugins, caches).total(cycle.nodes.size)
 
-    def _stale_rows(
-        self, plugins: list[tuple[ScorePlugin, int]], versions: list[int], caches: list[RowCache]
-    ) -> int | npt.NDArray[np.intp] | None:
-        """The rows of the sum that the refresh just made stale, or the one; None for all of them."""
-        if self._static is None or plugins != self._static_of:
-            return None
-        parts: list[int | npt.NDArray[np.intp]] = []
-        for cache, version, seen in zip(caches, versions, self._static_versions, strict=True):
-            if version == seen:
-                continue
-            if cache.patched is None or version != seen + 1:
-                return None
-            parts.append(cache.patched)
-        first, *others = parts
-        if isinstance(first, int):
-            if all(isinstance(part, int) and part == first for part in others):
-                return first
-        elif all(part is first for part in others):  # parts that depend on the same are patched in the very same rows
-            return first
-        return np.unique(np.concatenate([np.atleast_1d(np.asarray(part, np.intp)) for part in parts]))
+    def sum_of(self, plugins: list[tuple[ScorePlugin, int]], caches: list[RowCache]) -> ScoreSum:
+        """The sum that `static_total` gives; there must be plugins."""
+        if self._sum is None or plugins != self._sum_of:
+            key = ScoreSum, tuple(plugins), tuple(map(id, caches))
+            self._sum = self.shared.get(key, lambda: ScoreSum(plugins, caches))
+            self._sum_of = plugins
+        return self._sum
+
+    def _rows(self, plugin: FilterPlugin | ScorePlugin, point: str, key: Hashable) -> RowCache:
+        if key is None:
+            return RowCache(plugin.depends)
+        return self.shared.get((plugin, point, key), lambda: RowCache(plugin.depends))
 
     def _refreshed(self, plugin: ScorePlugin, cycle: Cycle) -> RowCache:
         cache = self._scores.get(plugin.name)
         if cache is None:
-            cache = self._scores[plugin.name] = RowCache(plugin.depends)
+            cache = self._scores[plugin.name] = self._rows(plugin, SCORE, plugin.score_key(cycle))
         table, epoch = cycle.state.nodes, plugin.epoch(cycle)
         if not cache.is_current(table, epoch):
             cache.refresh(table, partial(plugin.score, cycle), epoch, partial(plugin.score_at, cycle))
@@ -165,10 +136,11 @@ class ShapeCaches:
     In `memo` others remember what holds for all shapes, for as long as the profile is the same.
     """
 
-    __slots__ = ("_by_shape", "_limit", "memo")
+    __slots__ = ("_by_shape", "_limit", "_shared", "memo")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
+        self._shared = Shared()
         self.memo: dict[Any, Any] = {}
         self._by_shape: OrderedDict[PodShape, ShapeCache] = OrderedDict()
 
@@ -182,7 +154,7 @@ class ShapeCaches:
         """The cache of a shape, empty if it is new or was dropped."""
         cache = self._by_shape.get(shape)
         if cache is None:
-            cache = self._by_shape[shape] = ShapeCache()
+            cache = self._by_shape[shape] = ShapeCache(self._shared)
             if len(self._by_shape) > self._limit:
                 self._by_shape.popitem(last=False)[1].close()
         else:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from scheduler.cache.nodes import NodeView
     from scheduler.framework.filtering import Selection
-    from scheduler.framework.shape_cache import ShapeCache
+    from scheduler.framework.score_sum import ScoreSum
 
 Int64s = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
@@ -38,12 +38,12 @@ class Standing:
 
 
 class Leaders:
-    """The nodes with the highest sum of scores that need no normalizing (`ShapeCache.sum_of`), in ascending order."""
+    """The nodes with the highest sum of scores that need no normalizing, in ascending order."""
 
-    __slots__ = ("_at", "_cache", "_rows", "_selection", "_top")
+    __slots__ = ("_at", "_rows", "_selection", "_sum", "_top")
 
-    def __init__(self, cache: ShapeCache) -> None:
-        self._cache = cache
+    def __init__(self, total: ScoreSum) -> None:
+        self._sum = total
         self._at = -1
         self._selection: Selection | None = None
         self._rows: list[int] | Rows = []
@@ -52,11 +52,11 @@ class Leaders:
     def standing(self, selection: Selection, static: Int64s, added: int, view: NodeView) -> Standing:
         """How the nodes of a selection stand, by the sum as it is now; `added` is what all of them get besides."""
         self._catch_up(selection, static, view)
-        version = self._cache.sum_version
+        version = self._sum.version
         return Standing(self._rows, partial(self._best, version), partial(self._totals, version, static, added, view))
 
     def _catch_up(self, selection: Selection, static: Int64s, view: NodeView) -> None:
-        version, row = self._cache.sum_version, self._cache.sum_row
+        version, row = self._sum.version, self._sum.row
         if selection is self._selection:
             if version == self._at:
                 return
@@ -102,5 +102,5 @@ class Leaders:
         return own_sum(static, added, view)
 
     def _check(self, version: int) -> None:
-        if self._cache.sum_version != version:
+        if self._sum.version != version:
             raise RuntimeError("another decision has been taken since: the scores of this one are gone")

@@ -130,6 +130,10 @@ class DynamicResources(
             raise PluginError(f'running Score plugins: plugin "{NAME}" failed with: not found')
         return np.zeros(len(nodes), np.int64)
 
+    def score_key(self, cycle: Cycle) -> Hashable:
+        """The same for all that need no devices, which are all that come so far."""
+        return None if device_resources(cycle.shape) else ()
+
     def reserve(self, cycle: Cycle, node: str) -> Status | None:
         """Nothing to hold without devices."""
         del cycle, node

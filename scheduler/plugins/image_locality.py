@@ -67,6 +67,10 @@ class ImageLocality(ScorePlugin):
             versions.append(state.version if state is not None else -1)
         return table.count, *versions
 
+    def score_key(self, cycle: Cycle) -> Hashable:
+        """The images."""
+        return images_of(cycle.shape)
+
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """100 for images of 1000 MiB each on every node, 0 for 23 MiB in all or less."""
         images = images_of(cycle.shape)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 
 from scheduler.api.nodeaffinity import (
@@ -29,7 +30,7 @@ from scheduler.framework.node_match import PreferredMatch, RequiredMatch, Select
 from scheduler.framework.status import SKIP, PluginError, Status, error, unresolvable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from scheduler.api.objects import Node, NodeSelector, Pod
     from scheduler.cache.nodes import NodeView
@@ -44,6 +45,8 @@ NAME: Final = names.NODE_AFFINITY
 REASON_POD: Final = "node(s) didn't match Pod's node affinity/selector"
 REASON_ENFORCED: Final = "node(s) didn't match scheduler-enforced node affinity"
 REASON_CONFLICT: Final = "pod affinity terms conflict"
+
+_encode = msgspec.msgpack.Encoder().encode
 
 _ENFORCED: Final = 1
 _POD: Final = 2
@@ -68,14 +71,16 @@ class Wishes:
     """The node affinity of a shape, compiled.
 
     `required` and `preferred` are its vector forms; `preferred` is None without preferred terms. `problem` says what of
-    the latter does not parse. `answer` is what PreFilter says if the plugin has anything to do.
+    the latter does not parse. `answer` is what PreFilter says if the plugin has anything to do. Those with equal keys
+    come to the same.
     """
 
-    __slots__ = ("affinity", "answer", "preferred", "problem", "required")
+    __slots__ = ("affinity", "answer", "key", "preferred", "problem", "required")
 
     def __init__(self, pod: Pod) -> None:
         spec = pod.spec
         own = spec.affinity.node_affinity if spec.affinity is not None else None
+        self.key = _encode((spec.node_selector, own))
         self.affinity = required_node_affinity(spec.node_selector, spec.affinity)
         self.required = RequiredMatch(self.affinity)
         self.answer: Status | NodeNames | None = None
@@ -140,6 +145,10 @@ class NodeAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, E
             codes[~self._added_match.mask(nodes)] = _ENFORCED
         return codes if codes.any() else None
 
+    def filter_key(self, cycle: Cycle) -> Hashable:
+        """Node selector and affinity."""
+        return wishes(cycle.shape).key
+
     def status(self, cycle: Cycle, code: int) -> Status:
         """Whose affinity did not match."""
         del cycle
@@ -168,6 +177,10 @@ class NodeAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, E
             if preferred is not None:
                 total += preferred.score(nodes)
         return total
+
+    def score_key(self, cycle: Cycle) -> Hashable:
+        """Node selector and affinity."""
+        return wishes(cycle.shape).key
 
     def normalize(self, cycle: Cycle, scores: Scores) -> Scores:
         """The best node gets 100."""

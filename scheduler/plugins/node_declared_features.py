@@ -14,7 +14,7 @@ from scheduler.framework.interface import EnqueueExtensions, FilterPlugin, PreFi
 from scheduler.framework.status import SKIP, Status, error, unresolvable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from scheduler.api.objects import Node, PodSpec
     from scheduler.cache.nodes import NodeView
@@ -108,6 +108,10 @@ class NodeDeclaredFeatures(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
         if needs is None:
             return np.full(len(nodes), _NOT_PREPARED, np.uint8)
         return needs.unmet.gather(nodes.table.features, nodes.rows)
+
+    def filter_key(self, cycle: Cycle) -> Hashable:
+        """The features that the pod needs, and whether PreFilter ran."""
+        return needs_of(cycle.shape).features, NAME in cycle.data
 
     def status(self, cycle: Cycle, code: int) -> Status:
         """The one reason, unless PreFilter did not run."""

@@ -40,6 +40,11 @@ class NodeName(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
         codes: Codes = (nodes.indices != nodes.table.rows.get(wanted, -1)).view(np.uint8)
         return codes
 
+    def filter_key(self, cycle: Cycle) -> Hashable:
+        """Nothing but what the epoch is."""
+        del cycle
+        return ()
+
     def epoch(self, cycle: Cycle) -> Hashable:
         """The name, which is not in the shape."""
         return cycle.pod.node_name

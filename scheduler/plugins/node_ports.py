@@ -14,7 +14,7 @@ from scheduler.framework.interface import EnqueueExtensions, FilterPlugin, PreFi
 from scheduler.framework.status import SKIP, Status, error, unschedulable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from scheduler.cache.nodes import NodeView
     from scheduler.cache.pods import PodInfo
@@ -91,6 +91,10 @@ class NodePorts(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
             return np.array([any(conflict(a, b) for a in ports for b in taken) for taken in used], np.uint8)
         taken = nodes.table.ports.conflicts(ports, nodes.table.size)[nodes.rows]
         return taken.view(np.uint8) if taken.any() else None
+
+    def filter_key(self, cycle: Cycle) -> Hashable:
+        """The ports, and whether PreFilter ran."""
+        return cycle.shape.usage.ports, NAME in cycle.data
 
     def status(self, cycle: Cycle, code: int) -> Status:
         """The one reason, unless PreFilter did not run."""

@@ -15,7 +15,7 @@ from scheduler.framework.interface import EnqueueExtensions, FilterPlugin, PreFi
 from scheduler.framework.status import Status, unresolvable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from scheduler.api.objects import Node
     from scheduler.cache.nodes import NodeView
@@ -51,6 +51,10 @@ class NodeUnschedulable(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
         """It depends on nothing but the shape."""
         del cycle
         return True
+
+    def filter_key(self, cycle: Cycle) -> Hashable:
+        """Whether the pod tolerates the cordon."""
+        return tolerates_cordon(cycle.shape)
 
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """1 on cordoned nodes."""

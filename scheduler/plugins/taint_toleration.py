@@ -29,7 +29,7 @@ from scheduler.framework.interface import (
 from scheduler.framework.status import PluginError, Status, unresolvable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from scheduler.api.objects import Node, Taint, Toleration
     from scheduler.cache.nodes import NodeView
@@ -101,6 +101,10 @@ class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin
         forbids, column = self.tolerance(cycle.shape).forbids, nodes.table.taints
         return forbids.gather(column, nodes.rows) if forbids.answers(column).any() else None
 
+    def filter_key(self, cycle: Cycle) -> Hashable:
+        """The tolerations."""
+        return self.tolerance(cycle.shape).tolerations
+
     def status(self, cycle: Cycle, code: int) -> Status:
         """The one reason."""
         del cycle, code
@@ -125,6 +129,10 @@ class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin
                 f'failed to read "PreScore{NAME}" from cycleState: not found'
             )
         return known.dislikes.gather(nodes.table.taints, nodes.rows)
+
+    def score_key(self, cycle: Cycle) -> Hashable:
+        """The tolerations."""
+        return self.tolerance(cycle.shape).tolerations
 
     def normalize(self, cycle: Cycle, scores: Scores) -> Scores:
         """The fewer, the higher."""

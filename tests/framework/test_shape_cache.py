@@ -2,90 +2,18 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 from scheduler.cache.changes import Change
 from scheduler.framework.cycle import Cycle
-from scheduler.framework.interface import ScorePlugin
-from scheduler.framework.shape_cache import ShapeCache, ShapeCaches
+from scheduler.framework.shape_cache import ShapeCaches
 from tests.builders import info, node, pod, state
-
-
-class Amount(ScorePlugin):
-    """A score from one column."""
-
-    bounded = True
-
-    def __init__(self, name, depends, score):
-        self.name = name
-        self.depends = depends
-        self.score_of = score
-        self.salt = 0
-
-    def score(self, cycle, nodes):
-        return self.score_of(nodes)
-
-    def epoch(self, cycle):
-        return self.salt
-
-
-def pods():
-    return Amount("Pods", Change.PODS, lambda nodes: nodes.pod_count)
-
-
-def closed():
-    return Amount("Closed", Change.TAINTS, lambda nodes: nodes.unschedulable.astype("int64"))
-
-
-class Fixture:
-    def __init__(self):
-        self.cluster = state([node(f"n{i}") for i in range(6)])
-        self.cycle = Cycle(info(pod("p"), self.cluster), self.cluster, "p")
-        self.cache = ShapeCache()
-
-    def total(self, *plugins):
-        cycle = Cycle(self.cycle.pod, self.cluster, "p")
-        found = self.cache.static_total(list(plugins), cycle)
-        return None if found is None else found.tolist()
-
-    def add(self, name, where):
-        self.cluster.set_pod(info(pod(name).on(where), self.cluster))
+from tests.framework.scored import Amount, Fixture, closed, pods
 
 
 def test_no_plugins_have_no_total():
     assert Fixture().total() is None
-
-
-def test_the_total_is_weighted():
-    fixture = Fixture()
-    fixture.add("a", "n1")
-    fixture.cluster.set_node(node("n1").unschedulable().build())
-    assert fixture.total((pods(), 10), (closed(), 3)) == [0, 13, 0, 0, 0, 0]
-
-
-def test_it_follows_changes_of_any_of_its_parts():
-    fixture, first, second = Fixture(), pods(), closed()
-    fixture.total((first, 10), (second, 3))
-    fixture.add("a", "n1")
-    assert fixture.total((first, 10), (second, 3)) == [0, 10, 0, 0, 0, 0]
-    fixture.cluster.set_node(node("n2").unschedulable().build())
-    fixture.add("b", "n5")
-    assert fixture.total((first, 10), (second, 3)) == [0, 10, 3, 0, 0, 10]
-
-
-def test_it_grows_with_the_table():
-    fixture, plugin = Fixture(), pods()
-    fixture.total((plugin, 1))
-    fixture.cluster.set_node(node("new").build())
-    fixture.add("a", "new")
-    assert fixture.total((plugin, 1)) == [0] * 6 + [1]
-
-
-def test_it_follows_several_refreshes_of_a_part_by_others():
-    fixture, first, second = Fixture(), pods(), closed()
-    fixture.total((first, 1), (second, 1))
-    for name, where in (("a", "n1"), ("b", "n2")):
-        fixture.add(name, where)
-        fixture.cache.raw_scores(first, fixture.cycle)
-    assert fixture.total((first, 1), (second, 1)) == [0, 1, 1, 0, 0, 0]
 
 
 def test_another_set_of_plugins_has_another_total():
@@ -105,3 +33,54 @@ def test_the_least_recently_used_shape_is_dropped():
     caches.of(shapes[2])
     assert caches.of(shapes[0]) is first
     assert caches.of(shapes[1]) is not second
+
+
+class ByApp(Amount):
+    """A score that depends on nothing of the pod but a label."""
+
+    def score_key(self, cycle):
+        return cycle.shape.labels.get("app")
+
+
+class TestSharing:
+    def setup_method(self):
+        self.cluster = state([node(f"n{row}") for row in range(6)])
+        self.asked = []
+        self.plugin = ByApp("A", Change.PODS, self.score)
+        self.caches = ShapeCaches(8)
+
+    def score(self, nodes):
+        self.asked.append(len(nodes))
+        return nodes.pod_count
+
+    def rows(self, plugin=None, **labels):
+        waiting = info(pod("p").label(labels), self.cluster)
+        cache = self.caches.of(waiting.shape)
+        cache.raw_scores(plugin or self.plugin, Cycle(waiting, self.cluster, "p"))
+        return cache.score_cache("A")
+
+    def test_shapes_with_equal_keys_share_what_is_kept_by_row(self):
+        rows = self.rows(app="a", hash="1")
+        assert self.rows(app="a", hash="2") is rows
+        assert self.asked == [6]
+
+    def test_those_with_other_keys_do_not(self):
+        rows = self.rows(app="a")
+        assert self.rows(app="b") is not rows
+        assert self.asked == [6, 6]
+
+    def test_nor_do_other_plugins_with_the_same_key(self):
+        other = ByApp("A", Change.PODS, self.score)
+        rows = self.rows(app="a", hash="1")
+        assert self.rows(other, app="a", hash="2") is not rows
+
+    def test_nor_do_shapes_of_which_a_plugin_can_not_tell_what_it_depends_on(self):
+        plugin = Amount("A", Change.PODS, self.score)
+        rows = self.rows(plugin, app="a", hash="1")
+        assert self.rows(plugin, app="a", hash="2") is not rows
+
+    def test_what_nobody_has_any_more_is_gone(self):
+        rows = weakref.ref(self.rows(app="a"))
+        self.caches.close()
+        gc.collect()
+        assert rows() is None

@@ -39,7 +39,9 @@ class Fixture:
         self.cluster = state([node(f"n{row}") for row in range(len(scores))])
         self.plugin = Told(scores)
         self.cache = ShapeCache()
-        self.leaders = Leaders(self.cache)
+        self.pairs = [(self.plugin, 1)]
+        self.cache.static_total(self.pairs, self.cycle())
+        self.leaders = Leaders(self.cache.sum_of(self.pairs, [self.cache.score_cache(self.plugin.name)]))
         self.choose(range(len(scores)) if feasible is None else feasible)
 
     def choose(self, feasible):
@@ -51,9 +53,11 @@ class Fixture:
             self.plugin.scores[row] = score
             self.cluster.nodes.log.append(row, int(Change.PODS))
 
+    def cycle(self):
+        return Cycle(info(pod("p"), self.cluster), self.cluster, "p")
+
     def standing(self, added=0):
-        cycle = Cycle(info(pod("p"), self.cluster), self.cluster, "p")
-        static = self.cache.static_total([(self.plugin, 1)], cycle)
+        static = self.cache.static_total(self.pairs, self.cycle())
         view = NodeView(self.cluster.nodes, self.selection.feasible)
         return self.leaders.standing(self.selection, static, added, view)
 

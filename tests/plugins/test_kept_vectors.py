@@ -12,7 +12,7 @@ from scheduler.config.args.registry import IN_TREE_ARGS
 from scheduler.config.features import FeatureGates
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.interface import FilterPlugin, PreFilterPlugin, PreScorePlugin, ScorePlugin
-from scheduler.framework.shape_cache import ShapeCache
+from scheduler.framework.shape_cache import ShapeCache, ShapeCaches
 from scheduler.plugins.registry import IN_TREE
 from tests.builders import expression, info, node, pod, state, term
 from tests.plugins.harness import handle
@@ -96,6 +96,22 @@ def happen(cluster, kind, what):
         cluster.set_object("DeviceClass", DeviceClass(metadata=ObjectMeta(name="c"), spec=spec))
 
 
+def plugin_of(name, cluster):
+    args_type = IN_TREE_ARGS.get(name)
+    args = args_type().defaulted(FeatureGates()) if args_type is not None else None
+    return IN_TREE[name](args, handle(cluster))
+
+
+def prepared(plugin, waiting, cluster):
+    """The cycle of an attempt, in which the plugin has looked at the pod."""
+    cycle = Cycle(waiting, cluster, "default-scheduler")
+    if isinstance(plugin, PreFilterPlugin):
+        plugin.pre_filter(cycle)
+    if isinstance(plugin, PreScorePlugin):
+        plugin.pre_score(cycle, cycle.nodes)
+    return cycle
+
+
 def compare(plugin, cache, cycle):
     live = np.flatnonzero(cycle.state.nodes.live[: cycle.nodes.size])
     if isinstance(plugin, FilterPlugin):
@@ -114,16 +130,62 @@ def compare(plugin, cache, cycle):
 @given(happenings=events)
 def test_kept_vectors_follow_the_cluster(name, happenings):
     cluster = state([node(f"n{number}") for number in range(4)])
-    args_type = IN_TREE_ARGS.get(name)
-    args = args_type().defaulted(FeatureGates()) if args_type is not None else None
-    plugin = IN_TREE[name](args, handle(cluster))
+    plugin = plugin_of(name, cluster)
     waiting = info(INCOMING, cluster)
     cache = ShapeCache()
     for kind, what in happenings:
         happen(cluster, kind, what)
-        cycle = Cycle(waiting, cluster, "default-scheduler")
-        if isinstance(plugin, PreFilterPlugin):
-            plugin.pre_filter(cycle)
-        if isinstance(plugin, PreScorePlugin):
-            plugin.pre_score(cycle, cycle.nodes)
+        cycle = prepared(plugin, waiting, cluster)
         compare(plugin, cache, cycle)
+
+
+ALIKE = [
+    INCOMING.label(app="a"),
+    INCOMING.label(app="b"),
+    INCOMING.cpu("1"),
+    INCOMING.requests({GPU: "2"}),
+    INCOMING.image("other:1"),
+    INCOMING.host_port(443),
+    INCOMING.tolerates("bad"),
+    INCOMING.prefers_node(7, term(expression("disk", "In", "hdd"))),
+    INCOMING.set("spec.nodeSelector", {"disk": "ssd"}),
+    INCOMING.set("spec.hostNetwork", False),
+    pod("p").cpu("2").memory("1Gi"),
+    pod("p").cpu("2").memory("1Gi").label(app="a"),
+    pod("p").cpu("2"),
+    pod("p"),
+    pod("p").label(app="a"),
+    pod("p").tolerates("node.kubernetes.io/unschedulable"),
+]
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+@settings(max_examples=40, deadline=None)
+@given(happenings=st.lists(st.one_of(events.map(tuple), st.sampled_from(ALIKE)), min_size=2, max_size=12))
+def test_what_shapes_share_is_right_for_each_of_them(name, happenings):
+    cluster = state([node(f"n{number}") for number in range(4)])
+    plugin = plugin_of(name, cluster)
+    caches = ShapeCaches(len(ALIKE))
+    for one in [*happenings, *ALIKE]:
+        if isinstance(one, tuple):
+            for kind, what in one:
+                happen(cluster, kind, what)
+            continue
+        waiting = info(one, cluster)
+        cycle = prepared(plugin, waiting, cluster)
+        compare(plugin, caches.of(waiting.shape), cycle)
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+def test_pods_that_differ_in_labels_only_share_everything(name):
+    cluster = state([node(f"n{number}") for number in range(4)])
+    plugin = plugin_of(name, cluster)
+    caches = ShapeCaches(len(ALIKE))
+    kept = []
+    for one in ALIKE[:2]:
+        waiting = info(one, cluster)
+        cycle = prepared(plugin, waiting, cluster)
+        cache = caches.of(waiting.shape)
+        compare(plugin, cache, cycle)
+        kept.append((cache.filter_cache(name), cache.score_cache(name)))
+    assert kept[0] == kept[1]

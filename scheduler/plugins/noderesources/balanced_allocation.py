@@ -15,7 +15,7 @@ from scheduler.framework.status import SKIP, Status
 from scheduler.plugins.noderesources.resource_allocation import ScoredResources
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from scheduler.cache.nodes import NodeView
     from scheduler.cache.shapes import PodShape
@@ -150,6 +150,11 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
         if scored is None:
             return np.zeros(len(nodes), np.int64)
         return balance_change(scored.requested(nodes) + scored.with_and_without, scored.allocatable(nodes))
+
+    def score_key(self, cycle: Cycle) -> Hashable:
+        """What counts of the requests."""
+        scored = self._scored(cycle)
+        return () if scored is None else scored.key
 
     def score_at(self, cycle: Cycle, row: int) -> int | None:
         """The same of one node, if two resources count."""

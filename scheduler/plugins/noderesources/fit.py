@@ -63,11 +63,15 @@ class Need:
 
 
 class Needs:
-    """What a shape asks of a node: the resources to check, in the order in which shortages are told."""
+    """What a shape asks of a node: the resources to check, in the order in which shortages are told.
 
-    __slots__ = ("_amounts", "_classes_version", "_resources", "_statuses", "dtype", "needs", "scalars")
+    Those with equal keys come to the same.
+    """
+
+    __slots__ = ("_amounts", "_classes_version", "_resources", "_statuses", "dtype", "key", "needs", "scalars")
 
     def __init__(self, table: NodeTable, amounts: Sequence[tuple[str, int]]) -> None:
+        self.key: Hashable = tuple(amounts)
         self.needs = [
             Need(table, name, amount, _FIRST_RESOURCE << position) for position, (name, amount) in enumerate(amounts)
         ]
@@ -173,6 +177,10 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
         needs.classes_version(cycle.state.objects)
         return needs.codes(nodes)
 
+    def filter_key(self, cycle: Cycle) -> Hashable:
+        """What is checked of the requests, and whether PreFilter ran."""
+        return self._needs(cycle).key, NAME in cycle.data
+
     def code_at(self, cycle: Cycle, row: int) -> int | None:
         """The same of one node, unless the sums may have overflown."""
         needs: Needs | None = cycle.data.get(NAME)
@@ -213,6 +221,10 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
         scored = self._scored(cycle)
         requested = scored.nonzero_requested(nodes) + scored.amounts
         return self._strategy(requested, scored.allocatable(nodes), scored.weights)
+
+    def score_key(self, cycle: Cycle) -> Hashable:
+        """What counts of the requests."""
+        return self._scored(cycle).key
 
     def score_at(self, cycle: Cycle, row: int) -> int | None:
         """The same of one node, by most strategies."""

@@ -14,7 +14,7 @@ from scheduler.api.requests import incoming_requests
 from scheduler.api.resource_names import CPU, EPHEMERAL_STORAGE, MEMORY, is_scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from scheduler.cache.nodes import NodeTable, NodeView, Rows
     from scheduler.cache.shapes import PodShape
@@ -69,13 +69,15 @@ class ScoredResources:
 
     Extended resources that the pod does not request are left out, as are names that the scheduler does not count.
     `amounts` and `weights` are int64[A, 1]; `plain_amounts` and `plain_weights` are the same as plain integers;
-    `with_and_without` is int64[2, A, 1], the amounts and nothing.
+    `with_and_without` is int64[2, A, 1], the amounts and nothing. Those with equal keys, of the same arguments of a
+    plugin, come to the same.
     """
 
     __slots__ = (
         "_only_nonzero",
         "_resources",
         "amounts",
+        "key",
         "plain_amounts",
         "plain_weights",
         "weights",
@@ -91,6 +93,7 @@ class ScoredResources:
         self._resources = Resources([index for index, _, _ in counted])
         self.plain_amounts = [amount for _, amount, _ in counted]
         self.plain_weights = [weight for _, _, weight in counted]
+        self.key: Hashable = self._resources.indices, tuple(self.plain_amounts)
         self._only_nonzero = all(index < _NONZERO_ROWS for index in self._resources.indices)
         self.amounts: Int64s = np.array([[amount] for _, amount, _ in counted], np.int64).reshape(-1, 1)
         self.with_and_without: Int64s = np.stack((self.amounts, np.zeros_like(self.amounts)))

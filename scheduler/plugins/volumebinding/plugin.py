@@ -179,6 +179,10 @@ class VolumeBinding(
                 scores[place] = score
         return scores
 
+    def score_key(self, cycle: Cycle) -> Hashable:
+        """The same for all pods without claims."""
+        return None if _has_claims(cycle.shape) else ()
+
     def epoch(self, cycle: Cycle) -> Hashable:
         """Nothing is kept of pods with volumes."""
         state: _State | None = cycle.data.get(self.name)
