@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
-from e2e.perf.bench import FIGURES, stages_table, table
+from e2e import tools
+from e2e.perf.bench import FIGURES, main, stages_table, table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
 
 
 def result(**figures: float) -> dict[str, Any]:
@@ -29,3 +36,18 @@ def test_shares_of_the_stages_in_percent():
     heading, line = stages_table({"basic": {"cycle": 0.25, "loop": 0.75}}).splitlines()
     found = dict(zip(heading.split(), line.split(), strict=True))
     assert (found["workload"], found["cycle"], found["loop"], found["bind"]) == ("basic", "25%", "75%", "0%")
+
+
+def test_a_run_that_fails_shows_no_figures_of_another_one_and_leaves_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing = tmp_path / "bench"
+    failing.write_text("#!/bin/sh\nexit 1\n")
+    failing.chmod(0o755)
+    monkeypatch.setattr(tools, "ensure", lambda names: dict.fromkeys(names, failing))
+    kept = tmp_path / "kept.json"
+    kept.write_text(json.dumps([{"Workload": "basic", "A": [result()], "B": [result()]}]))
+    before = kept.read_text()
+    assert main(["--json", str(kept)]) == 1
+    assert "medians" not in capsys.readouterr().out
+    assert kept.read_text() == before

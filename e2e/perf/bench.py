@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import shutil
 import statistics
 import subprocess
 import sys
@@ -96,7 +97,7 @@ def run(options: argparse.Namespace, further: list[str]) -> int:
         directory = Path(folder)
         for name, path in programs.items():
             (directory / name).symlink_to(path)
-        results = options.json or directory / "pair.json"
+        results = directory / "pair.json"  # those of this run, whatever file there is from another one
         command = [str(directory / "bench"), "pair", "--bin-dir", folder, "--json", str(results)]
         command += ["--workloads", options.workloads, "--nodes", str(options.nodes)]
         command += ["--rounds", str(options.rounds)]
@@ -106,6 +107,8 @@ def run(options: argparse.Namespace, further: list[str]) -> int:
         if results.exists():
             pairs = [pair for pair in json.loads(results.read_text()) if pair["A"] and pair["B"]]
             print(f"\n{options.nodes} nodes, {options.rounds} rounds, medians:\n{table(pairs)}")
+            if options.json:
+                shutil.copyfile(results, options.json)
         if options.stages:
             stages = _stages(directory, options, further)
             print(f"\nBerth's CPU by stage, sampled in runs of their own:\n{stages_table(stages)}")

@@ -270,6 +270,14 @@ def _tolerant(body: dict[str, Any], app: str) -> None:
     body["spec"]["tolerations"] = [{"key": "dedicated", "operator": "Exists"}]
 
 
+def _own_requests(body: dict[str, Any], app: str) -> None:
+    number = int(app.rpartition("-")[2])
+    body["spec"]["containers"][0]["resources"]["requests"] = {
+        "cpu": f"{50 + 10 * (number % 17)}m",
+        "memory": f"{64 + number}Mi",
+    }
+
+
 def _huge(body: dict[str, Any], app: str) -> None:
     body["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "64"
 
@@ -283,9 +291,13 @@ def _mixed(body: dict[str, Any], app: str) -> None:
 
 WORKLOADS: dict[str, Workload] = {
     "basic": Workload(doc="pods of one template", change=_nothing),
-    "many-shapes": Workload(doc="100 templates in turn", change=_nothing, shapes=100),
+    "many-shapes": Workload(doc="100 templates in turn that differ in labels", change=_nothing, shapes=100),
+    "many-requests": Workload(doc="100 templates in turn that differ in requests", change=_own_requests, shapes=100),
     "new-shapes": Workload(
-        doc="each pod is the first of its template: nothing kept helps", change=_nothing, shapes=None
+        doc="each pod is the first of its template, which differs in labels", change=_nothing, shapes=None
+    ),
+    "new-requests": Workload(
+        doc="each is the first with such requests: next to nothing kept helps", change=_own_requests, shapes=None
     ),
     "spread": Workload(doc="hard over zones, soft over hosts", change=_spread),
     "anti-affinity": Workload(doc="required, by host", change=_apart),

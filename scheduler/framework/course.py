@@ -58,7 +58,7 @@ _Note = tuple[str, str, Code, float]
 class Course:
     """How the pods of a shape are decided on by a profile, as long as nothing is out of the ordinary.
 
-    That is: all nodes are looked at, and none before the others; no pods are nominated; there are no extenders.
+    That is: no node is looked at before the others; no pods are nominated; there are no extenders.
 
     In a cycle in which plugins are timed, what need not be asked has taken no time.
 
@@ -122,7 +122,7 @@ class Course:
         return self._say_the_same(PRE_FILTER, self._pre_filter, cycle)
 
     def select(self, cycle: Cycle, rejections: Rejections) -> Selection | None:
-        """Filter: the nodes that fit; None if a filter may have failed on some node."""
+        """Filter: of all nodes those that fit; None if a filter may have failed on some node."""
         rejections.evaluated = rejections.live
         spent: dict[str, float] = {}
         selection = self._kin.select(cycle, self._cache, rejections, spent)

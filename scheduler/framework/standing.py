@@ -25,8 +25,8 @@ Rows = npt.NDArray[np.intp]
 class Standing:
     """The totals of the nodes that fit, and the best of these.
 
-    `totals` and `best` make arrays, int64 and intp, of what will be changed by the next decision on a pod of the shape;
-    asking them afterwards is an error (RuntimeError).
+    `totals` and `best` make arrays, int64 and intp, of what will be changed by the next decision on a pod of the shape,
+    or of one of its `Kin`; asking them afterwards is an error (RuntimeError).
     """
 
     __slots__ = ("best", "leaders", "totals")

@@ -6,19 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"time"
 )
 
+// Below the range from which outgoing connections get theirs: a port of that may be taken before it is listened on.
+const firstPort, lastPort = 20000, 32767
+
 // FreePort is a port of loopback that nobody listens on at this moment.
 func FreePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+	for range 200 {
+		port := firstPort + rand.IntN(lastPort-firstPort+1)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			return port, l.Close()
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	return 0, fmt.Errorf("no free TCP port found between %d and %d", firstPort, lastPort)
 }
 
 var insecureHTTP = &http.Client{
