@@ -47,7 +47,7 @@ func (o *RunOpts) flags(fs *flag.FlagSet) {
 	fs.IntVar(&o.P.Pods, "pods", -1, "measured pods (-1: the workload's own number)")
 	fs.IntVar(&o.P.Pending, "pending", -1, "pods that must stay pending (-1: the workload's own number)")
 	fs.IntVar(&o.P.Zones, "zones", 3, "zones")
-	fs.IntVar(&o.P.Templates, "templates", 100, "pod templates of many-deployments")
+	fs.IntVar(&o.P.Templates, "templates", 100, "pod templates of many-deployments and many-replicasets")
 	fs.IntVar(&o.P.GroupSize, "group-size", 10, "pods of a gang")
 	fs.StringVar(&o.Init, "init", "direct", "init pods: direct (created with nodeName) or scheduler")
 	fs.Float64Var(&o.Rate, "rate", 0, "create at this rate a second (0: as fast as possible)")
