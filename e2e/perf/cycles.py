@@ -278,6 +278,16 @@ def _own_requests(body: dict[str, Any], app: str) -> None:
     }
 
 
+def _on_one_node(body: dict[str, Any], app: str) -> None:
+    number = int(app.rpartition("-")[2])
+    field = {"key": "metadata.name", "operator": "In", "values": [f"node-{number % 500:05d}"]}
+    terms = [{"matchFields": [field]}]
+    body["spec"]["affinity"] = {
+        "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    }
+    body["metadata"]["labels"] = {"app": "daemon"}
+
+
 def _huge(body: dict[str, Any], app: str) -> None:
     body["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "64"
 
@@ -305,6 +315,7 @@ WORKLOADS: dict[str, Workload] = {
     "mixed": Workload(
         doc="plain, spread, anti-affinity, affinity, selector, tolerations; 12 templates", change=_mixed, shapes=12
     ),
+    "daemonset": Workload(doc="each pod names its node, as those of a DaemonSet do", change=_on_one_node, shapes=None),
     "unschedulable": Workload(doc="requests more than any node has; other pods come between", change=_huge, fits=False),
 }
 EVENTS: dict[str, str] = {

@@ -1,4 +1,7 @@
-"""Pods of one template differ in name only: a shape is everything in a pod that scheduling looks at, interned."""
+"""Pods of one template differ in name only: a shape is everything in a pod that scheduling looks at, interned.
+
+Those of a DaemonSet differ in the node that each is pinned to besides: their shapes have all else in common.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from msgspec.structs import replace
 from scheduler.api.conditions import POD_RESIZE_PENDING, is_resize_infeasible
 from scheduler.api.objects import PodStatus, Volume
 from scheduler.api.owners import controller_of
+from scheduler.api.pinning import pin_of, pinned_to, without_pin
 from scheduler.api.requests import existing_requests
 from scheduler.api.resource_names import CPU
 from scheduler.cache.ports import ANY_ADDRESS, HostPort
@@ -69,15 +73,22 @@ class PodShape:
     `pod` is one of them, without name, uid, node and status, which are no part of a shape; `memo` is where plugins keep
     what they compile from a shape, under their names. Only where the status of a pod that waits tells of an in-place
     resize, that part of it belongs to the shape: nodes are scored by it (but not filtered).
+
+    `common` is the same for what doesn't depend on required node affinity: the memo itself, but for a `PinnedShape`.
     """
 
-    __slots__ = ("__weakref__", "error", "key", "label_class", "memo", "pod", "terms", "usage", "usages", "volumes")
+    __slots__ = (
+        *("__weakref__", "_pinned", "common", "error", "key", "label_class", "memo", "pod", "terms", "usage", "usages"),
+        "volumes",
+    )
 
     def __init__(self, key: bytes, pod: Pod, label_class: LabelClass) -> None:
         self.key = key
+        self._pinned: weakref.WeakValueDictionary[str, PinnedShape] | None = None
         self.pod = pod = _anonymous(pod)
         self.label_class = label_class
         self.memo: dict[str, Any] = {}
+        self.common = self.memo
         self.terms: PodTerms
         self.error: str
         """Why lists of affinity terms do not parse; these are left out of `terms`."""
@@ -95,6 +106,44 @@ class PodShape:
     def labels(self) -> Mapping[str, str]:
         """The labels of its pods."""
         return self.label_class.labels
+
+    def pinned_to(self, node_name: str) -> PinnedShape:
+        """The shape of such pods that are pinned to a node."""
+        if self._pinned is None:
+            self._pinned = weakref.WeakValueDictionary()
+        shape = self._pinned.get(node_name)
+        if shape is None:
+            shape = self._pinned[node_name] = PinnedShape(self, node_name)
+        return shape
+
+
+class PinnedShape(PodShape):
+    """What pods of one template that are pinned to one node have in common.
+
+    There is one for each node of a DaemonSet, so that next to nothing is its own: the rest is that of the `template`,
+    which is pinned to none.
+    """
+
+    __slots__ = ("_node_name", "template")
+
+    def __init__(self, template: PodShape, node_name: str) -> None:
+        self.template = template
+        self._node_name = node_name
+        self._pinned = None
+        self.label_class = template.label_class
+        self.memo, self.common = {}, template.common
+        self.terms, self.error = template.terms, template.error
+        self.usage, self.usages, self.volumes = template.usage, template.usages, template.volumes
+
+    @property
+    def key(self) -> bytes:  # type: ignore[override]
+        """What identifies it."""
+        return self.template.key + self._node_name.encode()
+
+    @property
+    def pod(self) -> Pod:  # type: ignore[override]
+        """One of its pods, made anew each time."""
+        return pinned_to(self.template.pod, self._node_name)
 
 
 def _anonymous(pod: Pod) -> Pod:
@@ -191,6 +240,12 @@ class ShapeTable:
 
     def shape(self, pod: Pod) -> PodShape:
         """The shape of a pod."""
+        spec = pod.spec
+        # The constraints of spreading go by the node affinity; a pod with both is rare.
+        pin = pin_of(spec.affinity) if spec.affinity is not None and not spec.topology_spread_constraints else ""
+        return self._template(without_pin(pod)).pinned_to(pin) if pin else self._template(pod)
+
+    def _template(self, pod: Pod) -> PodShape:
         key = fingerprint(pod)
         if not pod.spec.node_name:
             resize = _resize_of(pod)

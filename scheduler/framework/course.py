@@ -92,11 +92,14 @@ class Course:
         self.outcome = outcome
         self.filters = active_filters(profile, outcome.skipped)
         self.skipped = skipped
-        self._pre_filter = _answers(cache.memo[PRE_FILTER], outcome.skipped, lambda plugin: plugin.pre_filter)
-        self._pre_score = _answers(cache.memo[PRE_SCORE], skipped, lambda plugin: plugin.pre_score)
+        self._pre_filter = _answers(cache.answers[PRE_FILTER], outcome.skipped, lambda plugin: plugin.pre_filter)
+        self._pre_score = _answers(cache.answers[PRE_SCORE], skipped, lambda plugin: plugin.pre_score)
         self._kin = Kin.of(cycle, cache, self.filters, plan_of(profile, cycle, skipped))
         self._notes: list[_Note] = []
-        self._settled = [*_settled(PRE_FILTER, cache.memo[PRE_FILTER]), *_settled(PRE_SCORE, cache.memo[PRE_SCORE])]
+        self._settled = [
+            *_settled(PRE_FILTER, cache.answers[PRE_FILTER]),
+            *_settled(PRE_SCORE, cache.answers[PRE_SCORE]),
+        ]
         self._recorder: PluginRecorder | None = None
         self._of_pre_filters: list[CounterSeries] = []
         self._of_pre_scores: list[CounterSeries] = []
@@ -108,7 +111,7 @@ class Course:
         cls, profile: Profile, cycle: Cycle, cache: ShapeCache, outcome: PreFilterOutcome, skipped: frozenset[str]
     ) -> None:
         """Remember with the shape the course that a decision has just taken, if the pods to come may take the same."""
-        if cache.memo.get(PRE_FILTER) is None or cache.memo.get(PRE_SCORE) is None:
+        if cache.answers.get(PRE_FILTER) is None or cache.answers.get(PRE_SCORE) is None:
             return
         if outcome.status is not None or outcome.names is not None or outcome.restricted_by:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 Mask = npt.NDArray[np.bool_]
 
+_FEW: Final = 8
+"""Where no more nodes than that are allowed, they are looked at by themselves, and no verdicts on all are kept."""
+
 
 def active_filters(profile: Profile, skipped: frozenset[str]) -> list[FilterPlugin]:
     """The filters that have a say for this pod: one and the same list each time, not to be changed."""
@@ -48,9 +51,10 @@ def filter_nodes(profile: Profile, cycle: Cycle, filters: list[FilterPlugin], al
     rejections = Rejections(cycle)
     rejections.evaluated = rejections.live if allowed is None else rejections.live & allowed
     cache = profile.caches.of(cycle.shape)
+    few = allowed is not None and np.count_nonzero(rejections.evaluated) <= _FEW
     for plugin in filters:
-        if plugin.feasible_only:
-            codes = ask_filter(rejections, plugin, _of_feasible, plugin, rejections)
+        if few or plugin.feasible_only:
+            codes = ask_filter(rejections, plugin, _of_those_left, plugin, rejections)
         elif plugin.per_cycle:
             codes = ask_filter(rejections, plugin, plugin.filter, cycle, cycle.nodes)
         else:
@@ -158,13 +162,21 @@ def code_of_row(plugin: FilterPlugin, cycle: Cycle, row: int) -> int:
     return code
 
 
-def _of_feasible(plugin: FilterPlugin, rejections: Rejections) -> Codes | None:
+def _of_those_left(plugin: FilterPlugin, rejections: Rejections) -> Codes | None:
+    """Codes over all rows, 0 where a filter before has turned the node down or it is not looked at."""
     cycle = rejections.cycle
     left = rejections.evaluated.copy()
     for _, codes in rejections.verdicts:
         left &= codes == 0
     rows = np.flatnonzero(left)
-    part = plugin.filter(cycle, NodeView(cycle.state.nodes, rows)) if len(rows) else None
+    if not len(rows):
+        return None
+    part: Codes | None
+    if len(rows) == 1:
+        code = code_of_row(plugin, cycle, rows.item())
+        part = np.array([code], np.min_scalar_type(code)) if code else None
+    else:
+        part = plugin.filter(cycle, NodeView(cycle.state.nodes, rows))
     if part is None:
         return None
     whole: Codes = np.zeros(cycle.nodes.size, part.dtype)

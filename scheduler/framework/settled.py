@@ -68,7 +68,7 @@ def steps(asked: Iterable[Asked[P]]) -> list[Step[P]]:
 
 def known_steps(cache: ShapeCache | None, cycle: Cycle, point: str) -> list[Step[Any]] | None:
     """How the plugins of a point are gone through; None where all are to be asked, as in cycles that are timed."""
-    return None if cache is None or cycle.sampled else cache.memo.get(point)
+    return None if cache is None or cycle.sampled else cache.answers.get(point)
 
 
 class Learning(Generic[P]):
@@ -98,4 +98,4 @@ class Learning(Generic[P]):
     def keep(self) -> None:
         """All plugins have answered, and the pod goes on."""
         if self._cache is not None:
-            self._cache.memo[self._point] = steps(self._asked)
+            self._cache.answers[self._point] = steps(self._asked)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.cache.shapes import PinnedShape, PodShape
 from scheduler.framework.recorder import FILTER, SCORE
 from scheduler.framework.row_cache import RowCache
 from scheduler.framework.score_sum import ScoreSum
@@ -17,7 +18,6 @@ from scheduler.framework.score_sum import ScoreSum
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from scheduler.cache.shapes import PodShape
     from scheduler.framework.cycle import Cycle
     from scheduler.framework.interface import FilterPlugin, ScorePlugin
 
@@ -44,13 +44,16 @@ class Shared:
 class ShapeCache:
     """Row caches of all row-wise filters and scores for one shape, some of them `shared` with others.
 
-    In `memo` others remember what holds for as long as the profile and the shape are the same.
+    In `memo` others remember what holds for as long as the profile and the shape are the same, and in `answers` what
+    plugins have answered at which extension point: that holds for all shapes that are pinned to a node and have all
+    else in common.
     """
 
-    __slots__ = ("_filters", "_scores", "_sum", "_sum_of", "memo", "shared")
+    __slots__ = ("_filters", "_scores", "_sum", "_sum_of", "answers", "memo", "shared")
 
-    def __init__(self, shared: Shared | None = None) -> None:
+    def __init__(self, shared: Shared | None = None, answers: dict[str, Any] | None = None) -> None:
         self.shared = shared or Shared()
+        self.answers: dict[str, Any] = {} if answers is None else answers
         self._filters: dict[str, RowCache] = {}
         self._scores: dict[str, RowCache] = {}
         self._sum: ScoreSum | None = None
@@ -75,11 +78,11 @@ class ShapeCache:
         """The cache of a plugin's raw scores; None if it was never asked for these."""
         return self._scores.get(name)
 
-    def seen_before(self, key: Hashable) -> bool:
-        """Whether this was asked before with the same key: what makes work worth while that saves some later on."""
-        if key in self.memo:
+    def seen_before(self, point: str) -> bool:
+        """Whether this was asked before of the point: what makes it worth while to note its answers."""
+        if point in self.answers:
             return True
-        self.memo[key] = None
+        self.answers[point] = None
         return False
 
     def close(self) -> None:
@@ -136,27 +139,46 @@ class ShapeCaches:
     In `memo` others remember what holds for all shapes, for as long as the profile is the same.
     """
 
-    __slots__ = ("_by_shape", "_limit", "_shared", "memo")
+    __slots__ = ("_by_shape", "_limit", "_pinned", "_shared", "memo")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._shared = Shared()
         self.memo: dict[Any, Any] = {}
-        self._by_shape: OrderedDict[PodShape, ShapeCache] = OrderedDict()
+        self._by_shape: _Latest = OrderedDict()
+        self._pinned: _Latest = OrderedDict()
+        """Those of shapes that are pinned to a node: most are asked for once, and must not drive out the others."""
 
     def close(self) -> None:
         """Nobody asks here any more; see `ShapeCache.close`."""
-        for cache in self._by_shape.values():
-            cache.close()
-        self._by_shape.clear()
+        for latest in (self._by_shape, self._pinned):
+            for cache in latest.values():
+                cache.close()
+            latest.clear()
 
     def of(self, shape: PodShape) -> ShapeCache:
         """The cache of a shape, empty if it is new or was dropped."""
         cache = self._by_shape.get(shape)
-        if cache is None:
-            cache = self._by_shape[shape] = ShapeCache(self._shared)
-            if len(self._by_shape) > self._limit:
-                self._by_shape.popitem(last=False)[1].close()
-        else:
+        if cache is not None:
             self._by_shape.move_to_end(shape)
+            return cache
+        if not isinstance(shape, PinnedShape):
+            return _add(self._by_shape, self._limit, shape, ShapeCache(self._shared))
+        cache = self._pinned.get(shape)
+        if cache is None:
+            answers = self.of(shape.template).memo.setdefault(_PINNED, {})
+            cache = _add(self._pinned, _MOST_PINNED, shape, ShapeCache(self._shared, answers))
         return cache
+
+
+_Latest = OrderedDict[PodShape, ShapeCache]
+
+_MOST_PINNED: Final = 8
+_PINNED: Final = "pinned"
+
+
+def _add(latest: _Latest, limit: int, shape: PodShape, cache: ShapeCache) -> ShapeCache:
+    latest[shape] = cache
+    if len(latest) > limit:
+        latest.popitem(last=False)[1].close()
+    return cache

@@ -44,10 +44,10 @@ _NOT_PREPARED: Final = 2
 
 def device_resources(shape: PodShape) -> tuple[str, ...]:
     """The requested resources that a DeviceClass may stand for."""
-    known: tuple[str, ...] | None = shape.memo.get(NAME)
+    known: tuple[str, ...] | None = shape.common.get(NAME)
     if known is None:
         requests = incoming_requests(shape.pod)
-        known = shape.memo[NAME] = tuple(
+        known = shape.common[NAME] = tuple(
             sorted(
                 name
                 for name, amount in requests.items()

@@ -41,9 +41,9 @@ def image_names(pod: Pod) -> tuple[str, ...]:
 
 def images_of(shape: PodShape) -> tuple[str, ...]:
     """The image names of a shape."""
-    known: tuple[str, ...] | None = shape.memo.get(NAME)
+    known: tuple[str, ...] | None = shape.common.get(NAME)
     if known is None:
-        known = shape.memo[NAME] = image_names(shape.pod)
+        known = shape.common[NAME] = image_names(shape.pod)
     return known
 
 

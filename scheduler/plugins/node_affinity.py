@@ -15,6 +15,7 @@ from scheduler.api.nodeaffinity import (
 )
 from scheduler.api.selectors import SelectorError
 from scheduler.cache.changes import Change
+from scheduler.cache.shapes import PinnedShape
 from scheduler.framework import names
 from scheduler.framework.arithmetic import normalize
 from scheduler.framework.events import ActionType, EventHint, EventResource, QueueingHint
@@ -131,9 +132,8 @@ class NodeAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, E
         return own.answer
 
     def pre_filter_settled(self, cycle: Cycle) -> bool:
-        """It depends on nothing but the shape."""
-        del cycle
-        return True
+        """It depends on nothing but the shape, and the node that this is pinned to."""
+        return not isinstance(cycle.shape, PinnedShape)
 
     def filter(self, cycle: Cycle, nodes: NodeView) -> Codes | None:
         """1 where the profile's affinity does not match, else 2 where the pod's does not."""
@@ -144,6 +144,16 @@ class NodeAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, E
         if self._added_match is not None:
             codes[~self._added_match.mask(nodes)] = _ENFORCED
         return codes if codes.any() else None
+
+    def code_at(self, cycle: Cycle, row: int) -> int:
+        """The same of one node."""
+        node = cycle.state.nodes.objects[row]
+        if node is None:  # it has gone
+            return _POD
+        if self._added is not None and not self._added.matches(*_labels(node)):
+            return _ENFORCED
+        own = wishes(cycle.shape)
+        return 0 if own.required.everything or own.affinity.matches(*_labels(node)) else _POD
 
     def filter_key(self, cycle: Cycle) -> Hashable:
         """Node selector and affinity."""

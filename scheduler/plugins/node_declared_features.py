@@ -66,9 +66,9 @@ class Needs:
 
 def needs_of(shape: PodShape) -> Needs:
     """The needs of a shape."""
-    known: Needs | None = shape.memo.get(NAME)
+    known: Needs | None = shape.common.get(NAME)
     if known is None:
-        known = shape.memo[NAME] = Needs(shape.pod.spec)
+        known = shape.common[NAME] = Needs(shape.pod.spec)
     return known
 
 

@@ -40,6 +40,11 @@ class NodeName(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
         codes: Codes = (nodes.indices != nodes.table.rows.get(wanted, -1)).view(np.uint8)
         return codes
 
+    def code_at(self, cycle: Cycle, row: int) -> int:
+        """The same of one node."""
+        wanted = cycle.pod.node_name
+        return int(bool(wanted) and cycle.state.nodes.rows.get(wanted) != row)
+
     def filter_key(self, cycle: Cycle) -> Hashable:
         """Nothing but what the epoch is."""
         del cycle

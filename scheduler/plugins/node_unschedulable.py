@@ -31,9 +31,9 @@ CORDON: Final = Taint(key="node.kubernetes.io/unschedulable", effect=NO_SCHEDULE
 
 def tolerates_cordon(shape: PodShape) -> bool:
     """Whether pods of the shape may go to cordoned nodes."""
-    known: bool | None = shape.memo.get(names.NODE_UNSCHEDULABLE)
+    known: bool | None = shape.common.get(names.NODE_UNSCHEDULABLE)
     if known is None:
-        known = shape.memo[names.NODE_UNSCHEDULABLE] = tolerated_by_any(CORDON, shape.pod.spec.tolerations)
+        known = shape.common[names.NODE_UNSCHEDULABLE] = tolerated_by_any(CORDON, shape.pod.spec.tolerations)
     return known
 
 
@@ -62,6 +62,10 @@ class NodeUnschedulable(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
             return None
         cordoned = nodes.unschedulable
         return cordoned.astype(np.uint8) if cordoned.any() else None
+
+    def code_at(self, cycle: Cycle, row: int) -> int:
+        """The same of one node."""
+        return int(cycle.state.nodes.unschedulable.item(row) and not tolerates_cordon(cycle.shape))
 
     def status(self, cycle: Cycle, code: int) -> Status:
         """The one reason."""

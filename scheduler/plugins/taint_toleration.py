@@ -82,9 +82,9 @@ class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin
 
     def tolerance(self, shape: PodShape) -> Tolerance:
         """The tolerance of a shape."""
-        known: Tolerance | None = shape.memo.get(NAME)
+        known: Tolerance | None = shape.common.get(NAME)
         if known is None:
-            known = shape.memo[NAME] = Tolerance(in_force(shape.pod.spec.tolerations, comparing=self._comparing))
+            known = shape.common[NAME] = Tolerance(in_force(shape.pod.spec.tolerations, comparing=self._comparing))
         return known
 
     def pre_filter(self, cycle: Cycle) -> None:
@@ -100,6 +100,11 @@ class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin
         """1 where a NoSchedule or NoExecute taint is not tolerated."""
         forbids, column = self.tolerance(cycle.shape).forbids, nodes.table.taints
         return forbids.gather(column, nodes.rows) if forbids.answers(column).any() else None
+
+    def code_at(self, cycle: Cycle, row: int) -> int:
+        """The same of one node."""
+        forbids, column = self.tolerance(cycle.shape).forbids, cycle.state.nodes.taints
+        return int(forbids.answers(column).item(column.ids.item(row)))
 
     def filter_key(self, cycle: Cycle) -> Hashable:
         """The tolerations."""

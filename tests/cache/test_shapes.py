@@ -9,7 +9,7 @@ import pytest
 
 from scheduler.api.objects import ContainerStatus, PodCondition, PodStatus
 from scheduler.cache.shapes import ShapeTable, fingerprint, host_ports
-from tests.builders import pod, pod_term
+from tests.builders import expression, pod, pod_term, term
 
 BASE = pod("a").label(app="web", tier="front").cpu("100m")
 
@@ -66,6 +66,69 @@ def test_a_shape_lives_as_long_as_someone_holds_it():
     gc.collect()
     assert len(shapes) == 0
     assert shapes.shape(BASE.build()).memo == {}
+
+
+def named(name, *requirements):
+    """A pod that is pinned to a node, and wants other things of it."""
+    return BASE.requires_node(term(*requirements, fields=[expression("metadata.name", "In", name)]))
+
+
+class TestPinned:
+    def test_what_pods_of_a_daemon_set_have_in_common_is_there_once(self):
+        shapes = ShapeTable()
+        one, other = shapes.shape(named("n1").build()), shapes.shape(named("n2").build())
+        assert one is not other
+        assert one.key != other.key
+        assert len(shapes) == 1
+        assert one.template is other.template
+        assert (one.usage, one.terms, one.label_class) == (other.usage, other.terms, other.label_class)
+        assert one.common is other.common
+        assert one.memo is not other.memo
+
+    def test_those_of_one_node_share_a_shape(self):
+        shapes = ShapeTable()
+        assert shapes.shape(named("n1").build()) is shapes.shape(named("n1").build())
+
+    @pytest.mark.parametrize("requirements", [(), (expression("disk", "In", "ssd"),)])
+    def test_each_tells_where_it_is_pinned_to(self, requirements):
+        shapes = ShapeTable()
+        for name in ("n1", "n2"):
+            built = named(name, *requirements).build()
+            assert shapes.shape(built).pod.spec.affinity == built.spec.affinity
+
+    def test_other_templates_are_told_apart(self):
+        shapes = ShapeTable()
+        plain, selective = named("n1"), named("n1", expression("disk", "In", "ssd"))
+        assert shapes.shape(plain.build()).template is not shapes.shape(selective.build()).template
+        assert shapes.shape(plain.build()).template is not shapes.shape(plain.label(app="db").build()).template
+
+    def test_one_that_wants_the_same_of_any_node_has_memos_of_its_own(self):
+        shapes = ShapeTable()
+        anywhere = shapes.shape(BASE.requires_node(term(expression("disk", "In", "ssd"))).build())
+        pinned = shapes.shape(named("n1", expression("disk", "In", "ssd")).build())
+        assert anywhere is not pinned
+        assert anywhere.memo is anywhere.common
+        assert pinned.memo is not anywhere.memo
+
+    def test_where_spreading_goes_by_the_affinity_all_is_its_own(self):
+        shapes = ShapeTable()
+        one, other = (shapes.shape(named(name).spreads("zone").build()) for name in ("n1", "n2"))
+        assert one.common is one.memo
+        assert one.common is not other.common
+
+    def test_it_lives_as_long_as_someone_holds_it(self):
+        shapes = ShapeTable()
+        one, other = shapes.shape(named("n1").build()), shapes.shape(named("n2").build())
+        one.memo["x"] = 1
+        gc.disable()
+        try:
+            del one
+            assert shapes.shape(named("n1").build()).memo == {}
+            assert len(shapes) == 1
+            del other
+            assert len(shapes) == 0
+        finally:
+            gc.enable()
 
 
 def test_label_classes_are_by_namespace_and_labels_in_any_order():

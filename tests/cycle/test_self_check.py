@@ -83,6 +83,9 @@ ZONES = st.sampled_from(["", "x", "y"])
 APPS = st.sampled_from(["web", "db"])
 
 
+KINDS = ["plain", "spread", "soft", "near", "apart", "prefer", "select", "port", "tolerate", "pin"]
+
+
 class History(RuleBasedStateMachine):
     """Nodes and pods come, change and go; pods are scheduled in between, each decision being checked."""
 
@@ -146,7 +149,7 @@ class History(RuleBasedStateMachine):
     @rule(
         app=APPS,
         cpu=st.sampled_from(["0", "500m", "1"]),
-        kind=st.sampled_from(["plain", "spread", "soft", "near", "apart", "prefer", "select", "port", "tolerate"]),
+        kind=st.sampled_from(KINDS),
         priority=st.integers(0, 2),
         replicas=st.integers(1, 3),
     )
@@ -172,6 +175,8 @@ class History(RuleBasedStateMachine):
             "select": builder.requires_node(term(expression(ZONE, "In", "x", "y"))),
             "port": builder.host_port(80),
             "tolerate": builder.tolerates("dedicated"),
+            # Replicas are pinned to one node each, as those of a DaemonSet are.
+            "pin": builder.requires_node(term(fields=[expression("metadata.name", "In", f"n{self.sequence % 6}")])),
         }
         self.pods[name] = shapes[kind]
         self.act(lambda: self.rig.put(self.pods[name]))

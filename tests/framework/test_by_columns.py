@@ -87,7 +87,7 @@ def test_nodes_that_are_not_looked_at_are_left_out():
     room = Room(0)
     profile = profile_of(room)
     filter_nodes(profile, cycle_of(cluster), profile.filter, np.array([True, False]))
-    assert room.views == [2, 1]
+    assert room.views == [1, 1]
 
 
 NAMES = ("a", "b", "c", "d")

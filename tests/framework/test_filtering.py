@@ -133,6 +133,54 @@ class TestWhoIsAsked:
         assert diary == []
 
 
+class TestFewNodes:
+    """Where no more than eight nodes are allowed."""
+
+    def many(self):
+        return state([node(f"n{number}") for number in range(20)])
+
+    def allowed(self, cluster, *names):
+        allowed = np.zeros(cluster.nodes.size, np.bool_)
+        allowed[[cluster.nodes.rows[name] for name in names]] = True
+        return allowed
+
+    @pytest.mark.parametrize("names", [("n3",), ("n3", "n4"), tuple(f"n{number}" for number in range(8))])
+    def test_no_others_are_looked_at(self, names):
+        cluster, plugin = self.many(), Crowd()
+        rejections = run(cluster, plugin, allowed=self.allowed(cluster, *names))
+        assert plugin.asked == len(names)
+        assert fits(cluster, rejections) == set(names)
+
+    def test_beyond_that_all_are_and_the_verdicts_are_kept(self):
+        cluster, plugin = self.many(), Crowd()
+        profile = profile_of(plugin)
+        allowed = self.allowed(cluster, *(f"n{number}" for number in range(9)))
+        for _ in range(2):
+            filter_nodes(profile, cycle_of(cluster), profile.filter, allowed)
+        assert plugin.asked == 20
+
+    def test_one_that_was_turned_down_is_not_asked_about_again(self):
+        cluster, diary = self.many(), []
+        first, last = Filter("First", {"n3": NO}, diary), Filter("Last", {"n4": NO}, diary)
+        rejections = run(cluster, first, last, allowed=self.allowed(cluster, "n3", "n4", "n5"))
+        assert diary == ["First n3 n4 n5", "Last n4 n5"]
+        assert fits(cluster, rejections) == {"n5"}
+        statuses = {cluster.nodes.name(row): status for row, status in rejections.statuses().items()}
+        assert {name: status.plugin for name, status in statuses.items()} == {"n3": "First", "n4": "Last"}
+
+    def test_where_none_is_left_nobody_is_asked(self):
+        cluster, diary = self.many(), []
+        first, last = Filter("First", {"n3": NO}, diary), Filter("Last", None, diary)
+        rejections = run(cluster, first, last, allowed=self.allowed(cluster, "n3"))
+        assert diary == ["First n3"]
+        assert in_turn([first, last], rejections)[0] == [1, 0]
+
+    def test_one_that_looks_at_all_nodes_each_time_is_asked_about_these(self):
+        cluster = self.many()
+        cluster.set_pod(info(pod("q").on("n4"), cluster))
+        assert fits(cluster, run(cluster, Company(), allowed=self.allowed(cluster, "n3", "n4"))) == {"n4"}
+
+
 class TestCounting:
     def test_each_filter_counts_the_nodes_that_come_to_it(self):
         cluster, recorder = three(), Recorder()

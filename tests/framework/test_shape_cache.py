@@ -7,8 +7,9 @@ import weakref
 
 from scheduler.cache.changes import Change
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.recorder import PRE_FILTER
 from scheduler.framework.shape_cache import ShapeCaches
-from tests.builders import info, node, pod, state
+from tests.builders import expression, info, node, pod, state, term
 from tests.framework.scored import Amount, Fixture, closed, pods
 
 
@@ -33,6 +34,30 @@ def test_the_least_recently_used_shape_is_dropped():
     caches.of(shapes[2])
     assert caches.of(shapes[0]) is first
     assert caches.of(shapes[1]) is not second
+
+
+def daemon(cluster, name):
+    """The shape of a pod that is pinned to a node."""
+    return info(pod("p").requires_node(term(fields=[expression("metadata.name", "In", name)])), cluster).shape
+
+
+def test_pods_that_are_pinned_do_not_drive_out_other_shapes():
+    cluster, caches = state(), ShapeCaches(2)
+    plain = info(pod("p"), cluster).shape
+    first = caches.of(plain)
+    pinned = [daemon(cluster, f"n{number}") for number in range(100)]
+    for shape in pinned:
+        assert caches.of(shape) is caches.of(shape)
+    assert caches.of(plain) is first
+
+
+def test_what_is_answered_of_one_that_is_pinned_holds_for_its_like_and_nobody_else():
+    cluster, caches = state(), ShapeCaches(2)
+    anywhere, one, other = info(pod("p"), cluster).shape, daemon(cluster, "n1"), daemon(cluster, "n2")
+    assert not caches.of(one).seen_before(PRE_FILTER)
+    assert caches.of(other).seen_before(PRE_FILTER)
+    assert not caches.of(one.template).seen_before(PRE_FILTER)
+    assert not caches.of(anywhere).seen_before(PRE_FILTER)
 
 
 class ByApp(Amount):

@@ -11,6 +11,7 @@ from scheduler.api.objects import DeviceClass, DeviceClassSpec, ObjectMeta
 from scheduler.config.args.registry import IN_TREE_ARGS
 from scheduler.config.features import FeatureGates
 from scheduler.framework.cycle import Cycle
+from scheduler.framework.filtering import code_of_row
 from scheduler.framework.interface import FilterPlugin, PreFilterPlugin, PreScorePlugin, ScorePlugin
 from scheduler.framework.shape_cache import ShapeCache, ShapeCaches
 from scheduler.plugins.registry import IN_TREE
@@ -120,9 +121,12 @@ def compare(plugin, cache, cycle):
         expected = np.zeros(cycle.nodes.size) if fresh is None else fresh
         found = np.zeros(cycle.nodes.size) if kept is None else kept
         assert found[live].tolist() == expected[live].tolist()
+        assert [code_of_row(plugin, cycle, row) for row in live.tolist()] == expected[live].tolist()
     if isinstance(plugin, ScorePlugin):
         fresh = plugin.score(cycle, cycle.nodes)
         assert cache.raw_scores(plugin, cycle)[live].tolist() == fresh[live].tolist()
+        for row in live.tolist():
+            assert plugin.score_at(cycle, row) in (None, fresh[row])
 
 
 @pytest.mark.parametrize("name", PLUGINS)

@@ -13,9 +13,10 @@ from msgspec.structs import replace
 from scheduler.api.conditions import find_condition, is_terminal, is_terminating
 from scheduler.api.objects import PersistentVolumeClaimVolumeSource, Pod, ReplicaSet, Volume
 from scheduler.api.owners import controller_of
+from scheduler.api.pinning import pinned_to
 from scheduler.api.times import parse_time
 from scheduler.app.whatif.pods import DELETION_COST, copy_claim, copy_of
-from scheduler.app.whatif.workloads import DAEMON_SET, DEPLOYMENT, STATEFUL_SET, on_node
+from scheduler.app.whatif.workloads import DAEMON_SET, DEPLOYMENT, STATEFUL_SET
 from scheduler.app.whatif.world import ChangeError, key_of, near
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _daemons(world: World, workload: Workload) -> int:
     """A pod for each node, pending on it; the scheduler says whether it may run there."""
     for _, node in list(world.nodes):
         name = f"{workload.name}-{node}"
-        world.put(on_node(workload.pod(name, world.uid()), node))
+        world.put(pinned_to(workload.pod(name, world.uid()), node))
     return len(world.nodes)
 
 

@@ -14,17 +14,7 @@ from msgspec.structs import replace
 from scheduler.api.decode import DecodeError, decode_as
 from scheduler.api.defaults import default_in_place
 from scheduler.api.meta import Int32  # noqa: TC001 - msgspec resolves annotations at run time
-from scheduler.api.objects import (
-    Affinity,
-    NodeAffinity,
-    NodeSelector,
-    NodeSelectorRequirement,
-    NodeSelectorTerm,
-    ObjectMeta,
-    OwnerReference,
-    PersistentVolumeClaim,
-    Pod,
-)
+from scheduler.api.objects import ObjectMeta, OwnerReference, PersistentVolumeClaim, Pod
 from scheduler.api.owners import controller_of
 
 if TYPE_CHECKING:
@@ -165,20 +155,3 @@ def _claims(templates: list[dict[str, Any]], namespace: str) -> Iterator[Persist
             yield decode_as(PersistentVolumeClaim, default_in_place(msgspec.json.decode(msgspec.json.encode(claim))))
         except DecodeError as problem:
             raise DecodeError(problem.detail, f"spec.volumeClaimTemplates[{index}].{problem.path}") from problem
-
-
-def on_node(pod: Pod, node: str) -> Pod:
-    """A DaemonSet's pod for one node, which it asks for by name (ReplaceDaemonSetPodNodeNameNodeAffinity).
-
-    Source: pkg/controller/daemon/util/daemonset_util.go.
-    """
-    field = NodeSelectorRequirement(key="metadata.name", operator="In", values=(node,))
-    affinity = pod.spec.affinity or Affinity()
-    node_affinity = affinity.node_affinity or NodeAffinity()
-    before = node_affinity.required_during_scheduling_ignored_during_execution
-    terms = before.node_selector_terms if before is not None else ()
-    required = NodeSelector(
-        node_selector_terms=tuple(replace(term, match_fields=(field,)) for term in terms or (NodeSelectorTerm(),))
-    )
-    node_affinity = replace(node_affinity, required_during_scheduling_ignored_during_execution=required)
-    return replace(pod, spec=replace(pod.spec, affinity=replace(affinity, node_affinity=node_affinity)))

@@ -150,9 +150,9 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
     def _own(self, shape: PodShape) -> OwnTerms:
         terms = shape.terms
         version = self._state.namespaces_version if terms is not NO_TERMS and depends_on_namespaces(shape) else 0
-        found: _Compiled | None = shape.memo.get(self.name)
+        found: _Compiled | None = shape.common.get(self.name)
         if found is None or found.version != version:
-            found = shape.memo[self.name] = _Compiled(version, own_terms(self._state, shape))
+            found = shape.common[self.name] = _Compiled(version, own_terms(self._state, shape))
         return found.terms
 
     # events

@@ -167,9 +167,11 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
     def _scored(self, cycle: Cycle) -> ScoredResources | None:
         """What counts for the shape; None if it requests none of it."""
         shape = cycle.shape
-        scored: ScoredResources | None = shape.memo.get(self._memo)
+        scored: ScoredResources | None = shape.common.get(self._memo)
         if scored is None and not self._is_best_effort(shape):
-            scored = shape.memo[self._memo] = ScoredResources(cycle.state.nodes, self._resources, shape.usage.requests)
+            scored = shape.common[self._memo] = ScoredResources(
+                cycle.state.nodes, self._resources, shape.usage.requests
+            )
         return scored
 
     def _is_best_effort(self, shape: PodShape) -> bool:

@@ -239,7 +239,7 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
         return self._hints.events()
 
     def _scored(self, cycle: Cycle) -> ScoredResources:
-        memo = cycle.shape.memo
+        memo = cycle.shape.common
         scored: ScoredResources | None = memo.get(self._score_memo)
         if scored is None:
             requests = scored_requests(cycle.shape.pod, nonzero=True, pod_level=False)
@@ -247,7 +247,7 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
         return scored
 
     def _needs(self, cycle: Cycle) -> Needs:
-        memo = cycle.shape.memo
+        memo = cycle.shape.common
         known: Needs | None = memo.get(self._memo)
         if known is None:
             known = memo[self._memo] = Needs(cycle.state.nodes, self._checked(cycle.shape))

@@ -37,9 +37,9 @@ def is_exact(amount: int) -> bool:
 
 def requests_of(shape: PodShape) -> Mapping[str, int]:
     """What pods of the shape ask of a node: milli-CPU, bytes and counts by resource name."""
-    known: Mapping[str, int] | None = shape.memo.get(_REQUESTS)
+    known: Mapping[str, int] | None = shape.common.get(_REQUESTS)
     if known is None:
-        known = shape.memo[_REQUESTS] = incoming_requests(shape.pod)
+        known = shape.common[_REQUESTS] = incoming_requests(shape.pod)
     return known
 
 

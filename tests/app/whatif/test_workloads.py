@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from scheduler.api.decode import DecodeError
-from scheduler.app.whatif.workloads import is_workload, on_node, workload_of
-from tests.builders import expression, pod, term
+from scheduler.app.whatif.workloads import is_workload, workload_of
 
 TEMPLATE = {
     "metadata": {"labels": {"app": "web"}},
@@ -77,14 +76,3 @@ def test_what_is_wrong_is_named(value: dict[str, Any], path: str) -> None:
     with pytest.raises(DecodeError) as caught:
         workload_of(value, "file")
     assert caught.value.path == path
-
-
-def test_a_daemon_sets_pod_keeps_its_own_requirements() -> None:
-    made = on_node(pod("agent").requires_node(term(expression("disk", "In", "ssd"))).build(), "n1")
-    assert made.spec.affinity is not None
-    assert made.spec.affinity.node_affinity is not None
-    required = made.spec.affinity.node_affinity.required_during_scheduling_ignored_during_execution
-    assert required is not None
-    (found,) = required.node_selector_terms
-    assert [each.key for each in found.match_expressions] == ["disk"]
-    assert [(each.key, each.values) for each in found.match_fields] == [("metadata.name", ("n1",))]
