@@ -129,10 +129,15 @@ def compile_strict_node_selector(selector: NodeSelector, path: str = "") -> Comp
     return compiled
 
 
+def required_node_selector(affinity: Affinity | None) -> NodeSelector | None:
+    """The required node affinity of a pod's ``spec.affinity``."""
+    node_affinity = affinity.node_affinity if affinity is not None else None
+    return node_affinity.required_during_scheduling_ignored_during_execution if node_affinity is not None else None
+
+
 def required_node_affinity(node_selector: Mapping[str, str], affinity: Affinity | None) -> RequiredNodeAffinity:
     """Compile a pod's ``spec.nodeSelector`` and ``spec.affinity`` (``GetRequiredNodeAffinity``)."""
-    node_affinity = affinity.node_affinity if affinity is not None else None
-    required = node_affinity.required_during_scheduling_ignored_during_execution if node_affinity else None
+    required = required_node_selector(affinity)
     return RequiredNodeAffinity(
         selector_from_set(node_selector) if node_selector else None,
         compile_node_selector(required) if required is not None else None,

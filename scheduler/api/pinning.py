@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from scheduler.api.nodeaffinity import required_node_selector
 from scheduler.api.objects import (
     Affinity,
     NodeAffinity,
@@ -47,8 +48,7 @@ def without_pin(pod: Pod) -> Pod:
 
 
 def _required_terms(affinity: Affinity | None) -> tuple[NodeSelectorTerm, ...]:
-    node_affinity = affinity.node_affinity if affinity is not None else None
-    required = node_affinity.required_during_scheduling_ignored_during_execution if node_affinity is not None else None
+    required = required_node_selector(affinity)
     return required.node_selector_terms if required is not None else ()
 
 

@@ -92,7 +92,8 @@ class PreFilterPlugin(Plugin):
     def pre_filter_settled(self, cycle: Cycle) -> bool:
         """Whether every pod of the shape will get the answer that this one just got, whatever becomes of the cluster.
 
-        Then the runtime need not ask again: it hands what was left in `cycle.data` on to all of them.
+        Then the runtime need not ask again: it hands what was left in `cycle.data` on to all of them. Shapes that are
+        pinned to different nodes (`PinnedShape`) count as one here: whoever goes by the pin has not settled.
         """
         return False
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from scheduler.api.nodeaffinity import required_node_selector
 from scheduler.explain.whynot.change import Change, Option
 from scheduler.explain.whynot.wording import any_of, nothing
 from scheduler.framework.names import NODE_AFFINITY
@@ -14,7 +15,7 @@ from scheduler.framework.names import NODE_AFFINITY
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from scheduler.api.objects import Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod
+    from scheduler.api.objects import Node, NodeSelectorRequirement, NodeSelectorTerm, Pod
     from scheduler.explain.whynot.change import EditPod
     from scheduler.explain.whynot.survey import Survey
 
@@ -37,7 +38,7 @@ def options(survey: Survey) -> Iterator[Option]:
         text = ",".join(f"{key}={value}" for key, value in sorted(spec.node_selector.items()))
         details = {"nodeSelector": ",".join(sorted(spec.node_selector))}
         yield (_drop(f"nodeSelector {text}", _without_selector, details, cost=_DROP + len(spec.node_selector)),)
-    required = _required(survey.pod.shape.pod)
+    required = required_node_selector(survey.pod.shape.pod.spec.affinity)
     for place, term in enumerate(required.node_selector_terms if required is not None else ()):
         for index, requirement in enumerate(term.match_expressions):
             text = f"the node affinity requirement {requirement_text(requirement)}"
@@ -89,7 +90,7 @@ def wanted_labels(pod: Pod, node: Node) -> dict[str, str] | None:
     """The labels that would make a node match what the pod asks of nodes; None where labels alone can't."""
     has = node.metadata.labels
     wanted = {key: value for key, value in pod.spec.node_selector.items() if has.get(key) != value}
-    required = _required(pod)
+    required = required_node_selector(pod.spec.affinity)
     if required is None:
         return wanted
     choices: list[dict[str, str]] = [
@@ -129,13 +130,6 @@ def requirement_text(requirement: NodeSelectorRequirement) -> str:
     return f"{requirement.key} {operator} ({values})" if values else f"{requirement.key} {operator}"
 
 
-def _required(pod: Pod) -> NodeSelector | None:
-    affinity = pod.spec.affinity
-    if affinity is None or affinity.node_affinity is None:
-        return None
-    return affinity.node_affinity.required_during_scheduling_ignored_during_execution
-
-
 def _without_label(key: str, pod: Pod) -> Pod:
     rest = {name: value for name, value in pod.spec.node_selector.items() if name != key}
     return replace(pod, spec=replace(pod.spec, node_selector=rest))
@@ -147,7 +141,7 @@ def _without_selector(pod: Pod) -> Pod:
 
 def _without_expression(place: int, index: int, pod: Pod) -> Pod:
     """Without one expression of a term; a term without any would match nothing, so it means no requirement at all."""
-    required = _required(pod)
+    required = required_node_selector(pod.spec.affinity)
     assert required is not None
     terms = list(required.node_selector_terms)
     term = terms[place]
