@@ -1,6 +1,8 @@
 """Pods of one template differ in name only: a shape is everything in a pod that scheduling looks at, interned.
 
-Those of a DaemonSet differ in the node that each is pinned to besides: their shapes have all else in common.
+Those of a DaemonSet differ in the node that each is pinned to besides: their shapes have all else in common. And labels
+make many shapes of few bodies: an index is among the labels of each pod of a StatefulSet or an indexed Job, and the API
+server gives each pod the topology labels of its node as it is bound.
 """
 
 from __future__ import annotations
@@ -67,35 +69,52 @@ class LabelClass:
         self.held: dict[str, Found[HeldTerm]] = {}
 
 
+class PodBody:
+    """All that a shape is but for its labels: `pod` is one without any, and `memo` is what all such shapes share."""
+
+    __slots__ = ("__weakref__", "error", "memo", "pod", "terms", "usage", "usages", "volumes")
+
+    def __init__(self, pod: Pod) -> None:
+        self.pod = pod = _anonymous(pod)
+        self.memo: dict[str, Any] = {}
+        self.terms: PodTerms
+        self.error: str
+        self.terms, self.error = compile_terms(pod.spec.affinity, pod.metadata.namespace)
+        self.usage = usage_of(pod)
+        self.volumes: VolumeNeeds | None = volume_needs(pod)
+        self.usages: dict[bytes, Usage] = {}
+
+
 class PodShape:
     """What pods of one template have in common.
 
     `pod` is one of them, without name, uid, node and status, which are no part of a shape; `memo` is where plugins keep
     what they compile from a shape, under their names. Only where the status of a pod that waits tells of an in-place
-    resize, that part of it belongs to the shape: nodes are scored by it (but not filtered).
+    resize, that part of it belongs to the shape: nodes are scored by it (but not filtered). Lists of affinity terms
+    that do not parse are left out of `terms`; `error` says why.
 
-    `common` is the same for what doesn't depend on required node affinity: the memo itself, but for a `PinnedShape`.
+    `common` is the same for what depends neither on labels nor on required node affinity: it is shared by all shapes of
+    a `body`.
     """
 
     __slots__ = (
-        *("__weakref__", "_pinned", "common", "error", "key", "label_class", "memo", "pod", "terms", "usage", "usages"),
-        "volumes",
+        *("__weakref__", "_pinned", "body", "common", "error", "key", "label_class", "memo", "pod", "terms", "usage"),
+        *("usages", "volumes"),
     )
 
-    def __init__(self, key: bytes, pod: Pod, label_class: LabelClass) -> None:
+    def __init__(self, key: bytes, body: PodBody, label_class: LabelClass) -> None:
         self.key = key
         self._pinned: weakref.WeakValueDictionary[str, PinnedShape] | None = None
-        self.pod = pod = _anonymous(pod)
+        self.pod = replace(body.pod, metadata=replace(body.pod.metadata, labels=label_class.labels))
         self.label_class = label_class
         self.memo: dict[str, Any] = {}
-        self.common = self.memo
-        self.terms: PodTerms
-        self.error: str
-        """Why lists of affinity terms do not parse; these are left out of `terms`."""
-        self.terms, self.error = compile_terms(pod.spec.affinity, pod.metadata.namespace)
-        self.usage = usage_of(pod)
-        self.volumes: VolumeNeeds | None = volume_needs(pod)
-        self.usages: dict[bytes, Usage] = {}
+        self._take(body)
+
+    def _take(self, body: PodBody) -> None:
+        self.body = body
+        self.common = body.memo
+        self.terms, self.error = body.terms, body.error
+        self.usage, self.usages, self.volumes = body.usage, body.usages, body.volumes
 
     @property
     def namespace(self) -> str:
@@ -131,9 +150,8 @@ class PinnedShape(PodShape):
         self._node_name = node_name
         self._pinned = None
         self.label_class = template.label_class
-        self.memo, self.common = {}, template.common
-        self.terms, self.error = template.terms, template.error
-        self.usage, self.usages, self.volumes = template.usage, template.usages, template.volumes
+        self.memo = {}
+        self._take(template.body)
 
     @property
     def key(self) -> bytes:  # type: ignore[override]
@@ -147,10 +165,10 @@ class PinnedShape(PodShape):
 
 
 def _anonymous(pod: Pod) -> Pod:
-    """A pod without what makes it this one of its like."""
+    """A pod without what makes it this one of its like, and without labels."""
     return replace(
         pod,
-        metadata=replace(pod.metadata, name="", uid="", resource_version=""),
+        metadata=replace(pod.metadata, name="", uid="", resource_version="", labels={}),
         spec=replace(pod.spec, node_name=""),
         status=(_resize_of(pod) if not pod.spec.node_name else None) or PodStatus(),
     )
@@ -200,13 +218,12 @@ def host_ports(pod: Pod) -> tuple[HostPort, ...]:
 
 
 def fingerprint(pod: Pod) -> bytes:
-    """The key of a pod's shape: equal for pods that no plugin can tell apart."""
+    """The key of a pod's body: equal for pods that no plugin can tell apart, but by their labels."""
     meta, spec = pod.metadata, pod.spec
     owner = controller_of(meta) if meta.owner_references else None
-    return _encode(
+    body = _encode(
         (
             meta.namespace,
-            meta.labels,
             (owner.api_version, owner.kind, owner.name) if owner else None,
             spec.node_selector,
             spec.affinity,
@@ -226,13 +243,16 @@ def fingerprint(pod: Pod) -> bytes:
             spec.scheduling_group,
         )
     )
+    resize = None if spec.node_name else _resize_of(pod)
+    return body if resize is None else body + _encode(resize)
 
 
 class ShapeTable:
-    """Interns shapes and label classes; both go when no pod has them any more."""
+    """Interns shapes, their bodies and label classes; these go when no pod has them any more."""
 
     def __init__(self) -> None:
         self._shapes: weakref.WeakValueDictionary[bytes, PodShape] = weakref.WeakValueDictionary()
+        self._bodies: weakref.WeakValueDictionary[bytes, PodBody] = weakref.WeakValueDictionary()
         self._classes: weakref.WeakValueDictionary[bytes, LabelClass] = weakref.WeakValueDictionary()
 
     def __len__(self) -> int:
@@ -246,16 +266,14 @@ class ShapeTable:
         return self._template(without_pin(pod)).pinned_to(pin) if pin else self._template(pod)
 
     def _template(self, pod: Pod) -> PodShape:
-        key = fingerprint(pod)
-        if not pod.spec.node_name:
-            resize = _resize_of(pod)
-            if resize is not None:
-                key += _encode(resize)
+        rest, labels = fingerprint(pod), pod.metadata.labels
+        key = rest + _encode(labels)
         shape = self._shapes.get(key)
         if shape is None:
-            shape = self._shapes[key] = PodShape(
-                key, pod, self.label_class(pod.metadata.namespace, pod.metadata.labels)
-            )
+            body = self._bodies.get(rest)
+            if body is None:
+                body = self._bodies[rest] = PodBody(pod)
+            shape = self._shapes[key] = PodShape(key, body, self.label_class(pod.metadata.namespace, labels))
         return shape
 
     def label_class(self, namespace: str, labels: Mapping[str, str]) -> LabelClass:

@@ -37,6 +37,11 @@ class Plugin(abc.ABC):
 
     name: ClassVar[str]
 
+    sees_labels: ClassVar[bool] = True
+    """Whether what it says for good (`pre_filter_settled`, `pre_score_settled`) or by row (without `per_cycle`) may
+    depend on the labels of the pod. Where none of a profile's plugins sees them, pods that differ in nothing else, as
+    those of an indexed Job, share all that is kept by shape."""
+
     def take_over(self, former: Plugin) -> None:  # noqa: B027 (most have nothing to take over)
         """Go on with what `former` is in the middle of: this plugin replaces it, with other arguments.
 

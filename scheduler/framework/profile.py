@@ -78,7 +78,10 @@ class Profile:
         self.bind = at("bind", BindPlugin)
         self.post_bind = at("postBind", PostBindPlugin)
         self.enqueue_extensions = [p for p in self.plugins.values() if isinstance(p, EnqueueExtensions)]
-        self.caches = ShapeCaches(_SHAPES)
+        scorers = [plugin for plugin, _ in self.score]
+        deciding = (*self.pre_filter, *self.filter, *self.pre_score, *scorers)
+        self._sees_labels = any(plugin.sees_labels for plugin in deciding)
+        self.caches = ShapeCaches(_SHAPES, sees_labels=self._sees_labels)
         self.remake: Callable[[ClusterState], Profile] | None = None
         """Makes the same profile with new plugins on another state; whoever builds profiles may set it."""
 
@@ -101,5 +104,5 @@ class Profile:
         """The same plugins on the same state, with nothing remembered: what is tried with it leaves no trace here."""
         twin = object.__new__(Profile)
         twin.__dict__.update(self.__dict__)
-        twin.caches = ShapeCaches(_SHAPES)
+        twin.caches = ShapeCaches(_SHAPES, sees_labels=self._sees_labels)
         return twin

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import numpy.typing as npt
 
-from scheduler.cache.shapes import PinnedShape, PodShape
+from scheduler.cache.shapes import PinnedShape, PodBody, PodShape
 from scheduler.framework.recorder import FILTER, SCORE
 from scheduler.framework.row_cache import RowCache
 from scheduler.framework.score_sum import ScoreSum
@@ -136,13 +136,15 @@ def _scores(cache: RowCache) -> Int64s:
 class ShapeCaches:
     """The caches of the shapes that were scheduled lately; the least recently used goes when there are too many.
 
-    In `memo` others remember what holds for all shapes, for as long as the profile is the same.
+    Shapes that differ in labels only share one, unless some plugin `sees_labels`. In `memo` others remember what holds
+    for all shapes, for as long as the profile is the same.
     """
 
-    __slots__ = ("_by_shape", "_limit", "_pinned", "_shared", "memo")
+    __slots__ = ("_by_shape", "_limit", "_pinned", "_sees_labels", "_shared", "memo")
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, sees_labels: bool = True) -> None:
         self._limit = limit
+        self._sees_labels = sees_labels
         self._shared = Shared()
         self.memo: dict[Any, Any] = {}
         self._by_shape: _Latest = OrderedDict()
@@ -158,12 +160,16 @@ class ShapeCaches:
 
     def of(self, shape: PodShape) -> ShapeCache:
         """The cache of a shape, empty if it is new or was dropped."""
-        cache = self._by_shape.get(shape)
+        if isinstance(shape, PinnedShape):
+            return self._of_pinned(shape)
+        key = shape if self._sees_labels else shape.body
+        cache = self._by_shape.get(key)
         if cache is not None:
-            self._by_shape.move_to_end(shape)
+            self._by_shape.move_to_end(key)
             return cache
-        if not isinstance(shape, PinnedShape):
-            return _add(self._by_shape, self._limit, shape, ShapeCache(self._shared))
+        return _add(self._by_shape, self._limit, key, ShapeCache(self._shared))
+
+    def _of_pinned(self, shape: PinnedShape) -> ShapeCache:
         cache = self._pinned.get(shape)
         if cache is None:
             answers = self.of(shape.template).memo.setdefault(_PINNED, {})
@@ -171,13 +177,13 @@ class ShapeCaches:
         return cache
 
 
-_Latest = OrderedDict[PodShape, ShapeCache]
+_Latest = OrderedDict[PodShape | PodBody, ShapeCache]
 
 _MOST_PINNED: Final = 8
 _PINNED: Final = "pinned"
 
 
-def _add(latest: _Latest, limit: int, shape: PodShape, cache: ShapeCache) -> ShapeCache:
+def _add(latest: _Latest, limit: int, shape: PodShape | PodBody, cache: ShapeCache) -> ShapeCache:
     latest[shape] = cache
     if len(latest) > limit:
         latest.popitem(last=False)[1].close()

@@ -85,6 +85,7 @@ class DynamicResources(
     """Source: pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go."""
 
     name = NAME
+    sees_labels = False
     may_fail = True
     bounded = True
 

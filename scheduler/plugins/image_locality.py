@@ -55,6 +55,7 @@ class ImageLocality(ScorePlugin):
     """
 
     name = NAME
+    sees_labels = False
     bounded = True
 
     def epoch(self, cycle: Cycle) -> Hashable:

@@ -115,6 +115,7 @@ class NodeAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, E
     """
 
     name = NAME
+    sees_labels = False
     depends = Change.LABELS
     normalizes = True
     by_highest = True

@@ -79,6 +79,7 @@ class NodeDeclaredFeatures(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
     """
 
     name = NAME
+    sees_labels = False
     depends = Change.FEATURES
     may_fail = True
 

@@ -26,6 +26,7 @@ class NodeName(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
     """Source: pkg/scheduler/framework/plugins/nodename/node_name.go."""
 
     name = names.NODE_NAME
+    sees_labels = False
 
     def pre_filter(self, cycle: Cycle) -> Status | NodeNames | None:
         """Restricts the nodes to the named one."""

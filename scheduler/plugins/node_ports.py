@@ -65,6 +65,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
     """Source: pkg/scheduler/framework/plugins/nodeports/node_ports.go."""
 
     name = NAME
+    sees_labels = False
     depends = Change.PORTS
     may_fail = True
 

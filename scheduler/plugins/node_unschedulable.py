@@ -41,6 +41,7 @@ class NodeUnschedulable(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
     """Source: pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go."""
 
     name = names.NODE_UNSCHEDULABLE
+    sees_labels = False
     depends = Change.TAINTS
 
     def pre_filter(self, cycle: Cycle) -> None:

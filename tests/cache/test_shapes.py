@@ -8,8 +8,14 @@ import msgspec
 import pytest
 
 from scheduler.api.objects import ContainerStatus, PodCondition, PodStatus
-from scheduler.cache.shapes import ShapeTable, fingerprint, host_ports
+from scheduler.cache.shapes import ShapeTable, host_ports
 from tests.builders import expression, pod, pod_term, term
+
+
+def key_of(built):
+    """What identifies the shape of a pod."""
+    return ShapeTable().shape(built).key
+
 
 BASE = pod("a").label(app="web", tier="front").cpu("100m")
 
@@ -26,7 +32,7 @@ BASE = pod("a").label(app="web", tier="front").cpu("100m")
     ],
 )
 def test_pods_that_differ_in_nothing_but_this_share_a_shape(what, other):
-    assert fingerprint(BASE.build()) == fingerprint(other.build())
+    assert key_of(BASE.build()) == key_of(other.build())
 
 
 @pytest.mark.parametrize(
@@ -46,7 +52,7 @@ def test_pods_that_differ_in_nothing_but_this_share_a_shape(what, other):
     ],
 )
 def test_pods_that_scheduling_tells_apart_have_shapes_of_their_own(what, other):
-    assert fingerprint(BASE.build()) != fingerprint(other.build())
+    assert key_of(BASE.build()) != key_of(other.build())
 
 
 def test_the_token_that_each_pod_mounts_under_a_name_of_its_own_does_not_tell_pods_apart():
@@ -54,7 +60,7 @@ def test_the_token_that_each_pod_mounts_under_a_name_of_its_own_does_not_tell_po
         token = pod("a").volume(name, projected={"sources": [{"serviceAccountToken": {"path": "token"}}]})
         return token.no_containers().container(volumeMounts=[{"name": name, "mountPath": "/var/run/secrets"}]).build()
 
-    assert fingerprint(with_token("kube-api-access-2x7kq")) == fingerprint(with_token("kube-api-access-9wz4m"))
+    assert key_of(with_token("kube-api-access-2x7kq")) == key_of(with_token("kube-api-access-9wz4m"))
 
 
 def test_a_shape_lives_as_long_as_someone_holds_it():
@@ -107,13 +113,11 @@ class TestPinned:
         anywhere = shapes.shape(BASE.requires_node(term(expression("disk", "In", "ssd"))).build())
         pinned = shapes.shape(named("n1", expression("disk", "In", "ssd")).build())
         assert anywhere is not pinned
-        assert anywhere.memo is anywhere.common
         assert pinned.memo is not anywhere.memo
 
     def test_where_spreading_goes_by_the_affinity_all_is_its_own(self):
         shapes = ShapeTable()
         one, other = (shapes.shape(named(name).spreads("zone").build()) for name in ("n1", "n2"))
-        assert one.common is one.memo
         assert one.common is not other.common
 
     def test_it_lives_as_long_as_someone_holds_it(self):
@@ -127,6 +131,48 @@ class TestPinned:
             assert len(shapes) == 1
             del other
             assert len(shapes) == 0
+        finally:
+            gc.enable()
+
+
+class TestBodies:
+    def test_what_is_the_same_whatever_the_labels_is_there_once(self):
+        shapes = ShapeTable()
+        first, second = (shapes.shape(BASE.label(index=str(index)).build()) for index in (1, 2))
+        assert first is not second
+        assert first.key != second.key
+        assert first.body is second.body
+        assert first.common is second.common
+        assert first.memo is not second.memo
+        assert (first.usage, first.terms, first.volumes) == (second.usage, second.terms, second.volumes)
+
+    def test_each_tells_its_own_labels(self):
+        shapes = ShapeTable()
+        for index in ("1", "2"):
+            shape = shapes.shape(BASE.label(index=index).build())
+            assert shape.labels == shape.pod.metadata.labels == {"app": "web", "tier": "front", "index": index}
+
+    def test_pods_that_differ_in_more_have_bodies_of_their_own(self):
+        shapes = ShapeTable()
+        one, other = shapes.shape(BASE.build()), shapes.shape(BASE.label(index="1").cpu("2").build())
+        assert one.body is not other.body
+
+    def test_pods_that_are_pinned_have_one_of_their_template(self):
+        shapes = ShapeTable()
+        one = shapes.shape(named("n1").build())
+        assert one.body is one.template.body is shapes.shape(named("n2").label(index="1").build()).body
+
+    def test_one_lives_as_long_as_a_shape_of_it(self):
+        shapes = ShapeTable()
+        shape = shapes.shape(BASE.build())
+        shape.common["x"] = 1
+        other = shapes.shape(BASE.label(index="1").build())
+        gc.disable()
+        try:
+            del shape
+            assert other.common == {"x": 1}
+            del other
+            assert shapes.shape(BASE.build()).common == {}
         finally:
             gc.enable()
 

@@ -83,7 +83,7 @@ ZONES = st.sampled_from(["", "x", "y"])
 APPS = st.sampled_from(["web", "db"])
 
 
-KINDS = ["plain", "spread", "soft", "near", "apart", "prefer", "select", "port", "tolerate", "pin"]
+KINDS = ["plain", "spread", "soft", "near", "apart", "prefer", "select", "port", "tolerate", "pin", "index"]
 
 
 class History(RuleBasedStateMachine):
@@ -175,6 +175,8 @@ class History(RuleBasedStateMachine):
             "select": builder.requires_node(term(expression(ZONE, "In", "x", "y"))),
             "port": builder.host_port(80),
             "tolerate": builder.tolerates("dedicated"),
+            # Replicas have labels of their own, as those of an indexed Job have.
+            "index": builder.label(index=str(self.sequence)).requires_pods(pod_term(ZONE, {"app": "db"})),
             # Replicas are pinned to one node each, as those of a DaemonSet are.
             "pin": builder.requires_node(term(fields=[expression("metadata.name", "In", f"n{self.sequence % 6}")])),
         }

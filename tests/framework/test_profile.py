@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scheduler.framework.profile import Profile
-from tests.builders import state
-from tests.framework.stubs import Filter, PreFilter, Score
+from tests.builders import info, pod, state
+from tests.framework.stubs import Filter, PreFilter, Reserve, Score
 
 
 def make(*plugins, points, weights=None):
@@ -56,3 +56,29 @@ def test_the_plugins_are_made_anew_where_it_is_known_how():
     profile.remake = remake
     assert profile.on(cluster) is other
     assert made == [cluster]
+
+
+@pytest.mark.parametrize(
+    ("sees_labels", "shared"),
+    [([False, False], True), ([False, True], False), ([True, False], False)],
+    ids=["none", "the score", "the filter"],
+)
+def test_pods_that_differ_in_labels_only_share_what_is_kept_unless_a_plugin_sees_labels(sees_labels, shared):
+    plugins = Filter("A"), Score("B")
+    for plugin, sees in zip(plugins, sees_labels, strict=True):
+        plugin.sees_labels = sees
+    profile = make(*plugins, points={"filter": ["A"], "score": ["B"]}, weights={"B": 1})
+    cluster = state()
+    one, other = (info(pod("p").label(index=index), cluster).shape for index in "12")
+    assert (profile.caches.of(one) is profile.caches.of(other)) is shared
+    twin = profile.aside()
+    assert (twin.caches.of(one) is twin.caches.of(other)) is shared
+
+
+def test_plugins_that_do_not_decide_may_see_labels():
+    quiet, bystander = Filter("A"), Reserve("B")
+    quiet.sees_labels = False
+    profile = make(quiet, bystander, points={"filter": ["A"], "reserve": ["B"]})
+    cluster = state()
+    one, other = (info(pod("p").label(index=index), cluster).shape for index in "12")
+    assert profile.caches.of(one) is profile.caches.of(other)

@@ -36,6 +36,16 @@ def test_the_least_recently_used_shape_is_dropped():
     assert caches.of(shapes[1]) is not second
 
 
+def test_shapes_of_one_body_have_one_cache_if_nobody_sees_labels():
+    cluster = state()
+    one, other = (info(pod("p").label(index=index), cluster).shape for index in "12")
+    another = info(pod("p").cpu("1"), cluster).shape
+    seen, unseen = ShapeCaches(2), ShapeCaches(2, sees_labels=False)
+    assert seen.of(one) is not seen.of(other)
+    assert unseen.of(one) is unseen.of(other)
+    assert unseen.of(one) is not unseen.of(another)
+
+
 def daemon(cluster, name):
     """The shape of a pod that is pinned to a node."""
     return info(pod("p").requires_node(term(fields=[expression("metadata.name", "In", name)])), cluster).shape

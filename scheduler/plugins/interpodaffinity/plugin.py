@@ -65,6 +65,7 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
     """Keeps pods near to, or away from, other pods, by their own terms and by those of the others."""
 
     name = names.INTER_POD_AFFINITY
+    sees_labels = False
     per_cycle = True
     normalizes = True
 
@@ -150,9 +151,10 @@ class InterPodAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugi
     def _own(self, shape: PodShape) -> OwnTerms:
         terms = shape.terms
         version = self._state.namespaces_version if terms is not NO_TERMS and depends_on_namespaces(shape) else 0
-        found: _Compiled | None = shape.common.get(self.name)
+        memo = shape.memo if terms else shape.common  # terms may match the pod itself, or not
+        found: _Compiled | None = memo.get(self.name)
         if found is None or found.version != version:
-            found = shape.common[self.name] = _Compiled(version, own_terms(self._state, shape))
+            found = memo[self.name] = _Compiled(version, own_terms(self._state, shape))
         return found.terms
 
     # events

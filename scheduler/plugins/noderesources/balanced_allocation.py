@@ -127,6 +127,7 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
     """Source: pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go."""
 
     name = NAME
+    sees_labels = False
     depends = Change.ALLOCATABLE | Change.REQUESTED
     bounded = True
 

@@ -143,6 +143,7 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
     """Source: pkg/scheduler/framework/plugins/noderesources/fit.go."""
 
     name = NAME
+    sees_labels = False
     depends = Change.ALLOCATABLE | Change.REQUESTED
     bounded = True
 

@@ -50,6 +50,7 @@ class NodeVolumeLimits(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
     """Keeps pods off nodes that take no more volumes of their drivers, or lack a driver."""
 
     name = names.NODE_VOLUME_LIMITS
+    sees_labels = False
     per_cycle = True
     may_fail = True
 

@@ -60,6 +60,7 @@ class PodTopologySpread(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlug
     """Bounds (DoNotSchedule) or weighs (ScheduleAnyway) how unevenly pods are spread over domains."""
 
     name = names.POD_TOPOLOGY_SPREAD
+    sees_labels = False
     per_cycle = True
     normalizes = True
 

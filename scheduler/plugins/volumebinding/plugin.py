@@ -77,6 +77,7 @@ class VolumeBinding(
     """Sends pods where their volumes are, or can be; reserves these, and has them bound before the pod is."""
 
     name = names.VOLUME_BINDING
+    sees_labels = False
     parallel = True
     per_cycle = False
     feasible_only = True

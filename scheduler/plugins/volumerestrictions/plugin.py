@@ -60,6 +60,7 @@ class VolumeRestrictions(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
     """Keeps pods off disks and claims that others hold alone."""
 
     name = names.VOLUME_RESTRICTIONS
+    sees_labels = False
     per_cycle = True
     may_fail = True
 

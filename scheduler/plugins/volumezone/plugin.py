@@ -34,6 +34,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
     """Keeps pods in the zones and regions that the labels of their bound volumes name."""
 
     name = names.VOLUME_ZONE
+    sees_labels = False
     per_cycle = True
 
     def pre_filter(self, cycle: Cycle) -> Status | None:

@@ -281,3 +281,11 @@ class TestDisabledPoints:
         plugin = InterPodAffinity(InterPodAffinityArgs(), harness.handle(cluster))
         with pytest.raises(PluginError, match='failed to read "PreScoreInterPodAffinity" from cycleState: not found'):
             plugin.score(cycle, cycle.nodes)
+
+
+def test_of_pods_that_differ_in_labels_only_the_one_that_its_own_term_is_about_may_be_the_first_of_its_kind():
+    """Both have one body, in which the term is; whether it is about the pod itself is told by the labels."""
+    cluster = cluster_of(node("n1").label(zone="a"))
+    wanted = pod("p").requires_pods(pod_term("zone", {"role": "db"}))
+    for role, fits in (("db", True), ("web", False), ("db", True)):
+        assert (verdicts(cluster, wanted.label(role=role)) == {"n1": 0}) is fits
