@@ -1,7 +1,8 @@
 # Builds with no more than this folder: docker build -t berth:0.1.0 .
 ARG PYTHON_VERSION=3.13
 
-FROM python:${PYTHON_VERSION}-slim AS build
+# Not the slim one: it has the C compiler for scheduler/kernels.
+FROM python:${PYTHON_VERSION} AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
     PIP_NO_CACHE_DIR=1 \
     PIP_ROOT_USER_ACTION=ignore
@@ -14,11 +15,12 @@ RUN pip install --require-hashes --only-binary :all: -r requirements-build.lock
 RUN python -m venv --without-pip /opt/berth \
  && pip --python /opt/berth/bin/python install --require-hashes --only-binary :all: -r requirements.lock
 
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY scheduler ./scheduler
 # The root file system is read-only at run time: compiled files are made now, and are valid whatever the files' times.
 RUN pip wheel --no-deps --no-build-isolation --no-index --wheel-dir /dist . \
  && pip --python /opt/berth/bin/python install --no-deps --no-index /dist/*.whl \
+ && /opt/berth/bin/python -c "from scheduler.kernels import _compiled" \
  && python -m compileall -q -j 0 --invalidation-mode unchecked-hash /opt/berth/lib
 
 FROM python:${PYTHON_VERSION}-slim

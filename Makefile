@@ -9,6 +9,7 @@ PROFILE ?=
 SEED ?= 1
 NODES ?= 5
 PARALLEL ?= 2
+COMPILED := hatch_build.py scheduler/kernels/_compiled.c
 PIP_FLAGS := --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
@@ -33,7 +34,7 @@ $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Berth needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Name another one: make PYTHON=python3.13 ...")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.run: requirements.lock requirements-build.lock pyproject.toml | $(VENV)/bin/python
+$(VENV)/.run: requirements.lock requirements-build.lock pyproject.toml $(COMPILED) | $(VENV)/bin/python
 	$(BIN)/pip install $(PIP_FLAGS) --require-hashes -r requirements.lock -r requirements-build.lock
 	$(BIN)/pip install $(PIP_FLAGS) --no-build-isolation --no-deps -e .
 	@touch $@

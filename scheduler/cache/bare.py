@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from scheduler.cache.images import ImageTable
-from scheduler.cache.nodes import NodeTable, NodeView
+from scheduler.cache.nodes import Columns, NodeTable, NodeView
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -46,6 +46,11 @@ class _BareTable:
     @property
     def pod_count(self) -> npt.NDArray[np.int64]:
         return np.zeros_like(self._table.pod_count)
+
+    @property
+    def columns(self) -> Columns:
+        table = self._table
+        return table.allocatable, self.requested, self.nonzero, table.allowed_pods, self.pod_count
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._table, name)

@@ -8,6 +8,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.kernels.rows import distinct
+
 
 class Change(enum.IntFlag):
     """The parts of a node that verdicts and scores depend on."""
@@ -123,12 +125,7 @@ class ChangeLog:
         mask = int(mask)  # plain ints are compared many times as quickly as flags
         answer = self._asked.get((position, mask))
         if answer is None:
-            rows, values = self._rows[first:], self._values[first:]
-            if all(value & mask for value in set(values)):  # as where pods have come, and nothing else
-                found = set(rows)
-            else:
-                found = {row for row, value in zip(rows, values, strict=True) if value & mask}
-            answer = self._asked[position, mask] = np.fromiter(found, np.intp, len(found))
+            answer = self._asked[position, mask] = distinct(self._rows, self._values, first, mask)
         return answer
 
 

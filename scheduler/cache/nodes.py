@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Rows = slice | npt.NDArray[np.intp]
 Int64s = npt.NDArray[np.int64]
+Columns = tuple[Int64s, Int64s, Int64s, Int64s, Int64s]
 
 CPU: Final = 0
 MEMORY: Final = 1
@@ -103,6 +104,7 @@ class NodeTable:
         self._free: list[int] = []
         self._changed: dict[tuple[int, int], NodeView] = {}
         self._changed_at = -1
+        self._columns: Columns | None = None
 
     def __len__(self) -> int:
         return self.count
@@ -125,6 +127,20 @@ class NodeTable:
         node = self.objects[row]
         assert node is not None
         return node
+
+    @property
+    def columns(self) -> Columns:
+        """`allocatable`, `requested`, `nonzero`, `allowed_pods` and `pod_count`, as they are now."""
+        columns = self._columns
+        if columns is None:
+            columns = self._columns = (
+                self.allocatable,
+                self.requested,
+                self.nonzero,
+                self.allowed_pods,
+                self.pod_count,
+            )
+        return columns
 
     def changed(self, position: int, mask: int) -> NodeView | None:
         """The rows changed since a position of the log in what `mask` names; None if that is no longer known.
@@ -151,6 +167,7 @@ class NodeTable:
             row = np.zeros((1, self.capacity), np.int64)
             self.allocatable = np.concatenate([self.allocatable, row])
             self.requested = np.concatenate([self.requested, row])
+            self._columns = None
         return index
 
     def labels(self, key: str) -> LabelColumn:
@@ -291,6 +308,7 @@ class NodeTable:
         for column in self._labels.values():
             column.resize(capacity)
         self.capacity = capacity
+        self._columns = None
 
 
 def _timeless(taints: tuple[Taint, ...]) -> tuple[Taint, ...]:
@@ -346,6 +364,11 @@ class NodeView:
     def indices(self) -> npt.NDArray[np.intp]:
         """The rows as an array of indices."""
         return np.arange(self.size) if isinstance(self.rows, slice) else self.rows
+
+    @property
+    def chosen(self) -> int | npt.NDArray[np.intp]:
+        """The rows, or how many of the first ones where it is all of them."""
+        return self.size if isinstance(self.rows, slice) else self.rows
 
     @property
     def unschedulable(self) -> npt.NDArray[np.bool_]:

@@ -13,6 +13,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.kernels.rows import narrowed
+
 Vector = npt.NDArray[Any]
 
 FULL_EVERY: Final = 128
@@ -142,9 +144,12 @@ def shrunk(vector: Vector) -> Vector:
     """A copy in as few bytes as hold all values: of integers that are all equal only one is kept."""
     if vector.dtype.kind not in "iu" or not len(vector):
         return vector.copy()
+    narrow = narrowed(vector)
+    if isinstance(narrow, int):
+        return np.broadcast_to(np.array([narrow], vector.dtype), vector.shape)
+    if narrow is not None:
+        return narrow
     lowest, highest = np.minimum.reduce(vector), np.maximum.reduce(vector)
-    if lowest == highest:
-        return np.broadcast_to(np.array([lowest]), vector.shape)
     # Of signed integers, one that holds ~highest holds highest.
     bound = highest if lowest >= 0 else min(lowest, ~highest)
     return vector.astype(np.min_scalar_type(bound))

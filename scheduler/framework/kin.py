@@ -81,17 +81,33 @@ class _Together:
             kinds = log.kinds(self._position)
             for mask, parts in self._by_mask:
                 if kinds & mask:
-                    row = None if cycle.sampled else log.only_row(self._position, mask)  # as after each pod
-                    for part in parts:
-                        if part.cache.position == end:  # by a pod of another shape
-                            continue
-                        if row is None or not part.cache.follow(row, part.ask_at(cycle, row), end):
-                            part.refresh(cycle, part.cache.epoch, spent)
+                    self._follow(mask, parts, cycle, spent)
                 else:
                     for part in parts:
                         part.cache.position = end
             self._position = end
         return [cache.version for cache in self.caches]
+
+    def _follow(self, mask: int, parts: list[_Row], cycle: Cycle, spent: dict[str, float]) -> None:
+        """Bring those that depend on the same up to date."""
+        table = cycle.state.nodes
+        end = table.log.end
+        row, changed = None, None
+        if not cycle.sampled:
+            row = table.log.only_row(self._position, mask)  # as after each pod
+            if row is None:
+                changed = table.changed(self._position, mask)
+        for part in parts:
+            cache = part.cache
+            if cache.position == end:  # by a pod of another shape
+                continue
+            if row is not None:
+                if cache.follow(row, part.ask_at(cycle, row), end):
+                    continue
+            elif changed is not None and cache.can_take(changed, self._position):
+                cache.take(changed, part.ask(cycle, changed), end)
+                continue
+            part.refresh(cycle, cache.epoch, spent)
 
 
 class Kin:

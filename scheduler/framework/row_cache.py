@@ -12,6 +12,7 @@ from scheduler.cache.nodes import NodeView
 from scheduler.cache.versions import Versioned
 from scheduler.framework.arithmetic import bounds
 from scheduler.framework.codes import codes_in
+from scheduler.kernels.rows import known as known_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -88,10 +89,8 @@ class RowCache(Versioned):
                 if row is not None and self.follow(row, compute_row(row), end):
                     return self.vector
             changed = table.changed(self.position, self.mask)
-        size = table.size
-        if changed is not None and 2 * len(changed) < size:
-            if len(changed):
-                self._patch(changed.indices, size, compute(changed))
+        if changed is not None and self.can_take(changed, self.position):
+            self.take(changed, compute(changed) if len(changed) else None, end)
         else:
             vector = compute(NodeView(table))
             if vector is not None and vector.base is not None:
@@ -100,9 +99,20 @@ class RowCache(Versioned):
             self.vector = vector
             self.patched = None
             self.version += 1
-        # Only now: a computation that failed must be done again.
-        self.position, self.epoch = end, epoch
+            # Only now: a computation that failed must be done again.
+            self.position = end
+        self.epoch = epoch
         return self.vector
+
+    def can_take(self, changed: NodeView, position: int) -> bool:
+        """Whether the vector is right but for some rows that changed since that position, few enough to patch them."""
+        return 0 <= position <= self.position and 2 * len(changed) < changed.table.size
+
+    def take(self, changed: NodeView, part: Vector | None, end: int) -> None:
+        """Take in what these rows are by now; all others are as they were, up to `end` in the log."""
+        if len(changed):
+            self._patch(changed.indices, changed.table.size, part)
+        self.position = end
 
     def uniform(self) -> int | None:
         """The value of all entries, None if they are not all the same, or not there. Found once a version."""
@@ -156,8 +166,8 @@ class RowCache(Versioned):
             if vector.item(rows.item()) == (0 if part is None else part.item()):
                 return
         else:
-            known = vector[rows]
-            if not np.count_nonzero(known if part is None else known != part):
+            known = known_in(vector, rows, np.zeros(len(rows), vector.dtype) if part is None else part)
+            if known is None:
                 return
         self.vector = vector
         self.before_patch(rows, known)

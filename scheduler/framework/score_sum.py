@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from scheduler.kernels.rows import add_up
+
 if TYPE_CHECKING:
     from scheduler.framework.interface import ScorePlugin
     from scheduler.framework.row_cache import RowCache
@@ -40,7 +42,7 @@ class ScoreSum:
         self.version += 1
         self.row = None
         if rows is None:
-            self._total = self._added_up(slice(0, size))
+            self._total = self._added_up()
             return self._total
         if len(self._total) < size:
             self._total = np.concatenate([self._total, np.zeros(size - len(self._total), np.int64)])
@@ -49,11 +51,11 @@ class ScoreSum:
             self._total[rows] = sum([_scores(cache).item(rows) * weight for cache, weight in pairs])
             self.row = rows
         else:
-            self._total[rows] = self._added_up(rows)
+            add_up(self._total, rows, [_scores(cache) for cache in self._caches], self._weights)
         return self._total
 
-    def _added_up(self, rows: slice | npt.NDArray[np.intp]) -> Int64s:
-        first, *others = [_scores(cache)[rows] for cache in self._caches]
+    def _added_up(self) -> Int64s:
+        first, *others = [_scores(cache) for cache in self._caches]
         weight, *weights = self._weights
         total: Int64s = first * weight
         for scores, weight in zip(others, weights, strict=True):

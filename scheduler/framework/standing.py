@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scheduler.framework.scoring import own_sum
+from scheduler.kernels.rows import leaders
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,11 +52,11 @@ class Leaders:
 
     def standing(self, selection: Selection, static: Int64s, added: int, view: NodeView) -> Standing:
         """How the nodes of a selection stand, by the sum as it is now; `added` is what all of them get besides."""
-        self._catch_up(selection, static, view)
+        self._catch_up(selection, static)
         version = self._sum.version
         return Standing(self._rows, partial(self._best, version), partial(self._totals, version, static, added, view))
 
-    def _catch_up(self, selection: Selection, static: Int64s, view: NodeView) -> None:
+    def _catch_up(self, selection: Selection, static: Int64s) -> None:
         version, row = self._sum.version, self._sum.row
         if selection is self._selection:
             if version == self._at:
@@ -63,10 +64,7 @@ class Leaders:
             if version == self._at + 1 and row is not None and self._move(row, static.item(row)):
                 self._at = version
                 return
-        totals = static[view.rows]
-        top = np.maximum.reduce(totals)
-        self._top = int(top)
-        self._rows = selection.feasible[(totals == top).nonzero()[0]]
+        self._top, self._rows = leaders(static, selection.feasible)
         self._at, self._selection = version, selection
 
     def _move(self, row: int, total: int) -> bool:

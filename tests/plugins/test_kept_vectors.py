@@ -163,13 +163,14 @@ ALIKE = [
 ]
 
 
+@pytest.mark.parametrize("sees_labels", [True, False])
 @pytest.mark.parametrize("name", PLUGINS)
 @settings(max_examples=40, deadline=None)
 @given(happenings=st.lists(st.one_of(events.map(tuple), st.sampled_from(ALIKE)), min_size=2, max_size=12))
-def test_what_shapes_share_is_right_for_each_of_them(name, happenings):
+def test_what_shapes_share_is_right_for_each_of_them(name, sees_labels, happenings):
     cluster = state([node(f"n{number}") for number in range(4)])
     plugin = plugin_of(name, cluster)
-    caches = ShapeCaches(len(ALIKE))
+    caches = ShapeCaches(len(ALIKE), sees_labels=sees_labels)
     for one in [*happenings, *ALIKE]:
         if isinstance(one, tuple):
             for kind, what in one:
@@ -193,3 +194,32 @@ def test_pods_that_differ_in_labels_only_share_everything(name):
         compare(plugin, cache, cycle)
         kept.append((cache.filter_cache(name), cache.score_cache(name)))
     assert kept[0] == kept[1]
+
+
+def followed(name, happenings):
+    """All that a plugin says row by row of pods and clusters as they become, kept vectors among it."""
+    cluster = state([node(f"n{number}") for number in range(4)])
+    plugin = plugin_of(name, cluster)
+    waiting, cache, said = info(INCOMING, cluster), ShapeCache(), []
+    for kind, what in happenings:
+        happen(cluster, kind, what)
+        cycle = prepared(plugin, waiting, cluster)
+        live = np.flatnonzero(cluster.nodes.live[: cycle.nodes.size])
+        if isinstance(plugin, FilterPlugin):
+            codes = cache.verdicts(plugin, cycle)
+            said.append([] if codes is None else codes[live].tolist())
+            said.append([code_of_row(plugin, cycle, row) for row in live.tolist()])
+        if isinstance(plugin, ScorePlugin):
+            said.append(cache.raw_scores(plugin, cycle)[live].tolist())
+    return said
+
+
+@pytest.mark.parametrize("name", ["NodeResourcesFit", "NodeResourcesBalancedAllocation"])
+@settings(max_examples=60, deadline=None)
+@given(happenings=events)
+def test_it_is_the_same_where_nothing_is_compiled(name, happenings):
+    compiled = followed(name, happenings)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("scheduler.kernels.formula.compiled", None)
+        patch.setattr("scheduler.kernels.rows.compiled", None)
+        assert followed(name, happenings) == compiled

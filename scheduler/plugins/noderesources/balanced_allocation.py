@@ -150,6 +150,9 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
         scored = self._scored(cycle)
         if scored is None:
             return np.zeros(len(nodes), np.int64)
+        compiled = scored.compiled(nodes)
+        if compiled is not None:
+            return compiled
         return balance_change(scored.requested(nodes) + scored.with_and_without, scored.allocatable(nodes))
 
     def score_key(self, cycle: Cycle) -> Hashable:
@@ -162,6 +165,9 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
         scored = self._scored(cycle)
         if scored is None or len(scored) != _PAIR:
             return None
+        compiled = scored.compiled_at(cycle.state.nodes, row)
+        if compiled is not None:
+            return compiled
         amounts = scored.of_one(cycle.state.nodes, row, nonzero=False)
         return None if amounts is None else balance_change_of_one(amounts[0], scored.plain_amounts, amounts[1])
 
@@ -171,7 +177,7 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
         scored: ScoredResources | None = shape.common.get(self._memo)
         if scored is None and not self._is_best_effort(shape):
             scored = shape.common[self._memo] = ScoredResources(
-                cycle.state.nodes, self._resources, shape.usage.requests
+                cycle.state.nodes, self._resources, shape.usage.requests, formula="balance"
             )
         return scored
 

@@ -19,9 +19,10 @@ from scheduler.framework.interface import (
     ScorePlugin,
 )
 from scheduler.framework.status import Code, Status, error
+from scheduler.kernels.formula import formula
 from scheduler.plugins.noderesources.hints import FitHints
 from scheduler.plugins.noderesources.resource_allocation import Resources, ScoredResources, is_exact, requests_of
-from scheduler.plugins.noderesources.strategies import OF_ONE, strategy_of
+from scheduler.plugins.noderesources.strategies import COMPILED, OF_ONE, strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -68,7 +69,7 @@ class Needs:
     Those with equal keys come to the same.
     """
 
-    __slots__ = ("_amounts", "_classes_version", "_resources", "_statuses", "dtype", "key", "needs", "scalars")
+    __slots__ = ("_classes_version", "_formula", "_resources", "_statuses", "dtype", "key", "needs", "scalars")
 
     def __init__(self, table: NodeTable, amounts: Sequence[tuple[str, int]]) -> None:
         self.key: Hashable = tuple(amounts)
@@ -76,8 +77,11 @@ class Needs:
             Need(table, name, amount, _FIRST_RESOURCE << position) for position, (name, amount) in enumerate(amounts)
         ]
         self._resources = Resources([need.index for need in self.needs])
-        self._amounts = np.array([need.amount for need in self.needs], np.int64).reshape(-1, 1)
         self.scalars = [need for need in self.needs if need.name not in _NATIVE]
+        self._formula = None
+        if not self.scalars:  # a device class can't stand for any of them
+            indices, sizes = self._resources.indices, [need.amount for need in self.needs]
+            self._formula = formula("room", indices, sizes)
         self.dtype: np.dtype[Any] = np.min_scalar_type((_FIRST_RESOURCE << len(amounts)) - 1)
         self._classes_version = -1
         self._statuses: dict[int, Status] = {}
@@ -97,11 +101,15 @@ class Needs:
         """What each node lacks."""
         table, rows, dtype = nodes.table, nodes.rows, self.dtype
         codes: Codes | None = None
+        if self._formula is not None:
+            codes = self._formula.of(table.columns, nodes.chosen)
+            return codes if codes is not None and some(codes) else None
         full = table.pod_count[rows] >= table.allowed_pods[rows]
         if some(full):
             codes = full.astype(dtype)
         allocatable = self._resources.of(nodes, "allocatable")
-        lacking = allocatable - self._resources.of(nodes, "requested") < self._amounts
+        amounts = np.array([need.amount for need in self.needs], np.int64).reshape(-1, 1)
+        lacking = allocatable - self._resources.of(nodes, "requested") < amounts
         if not some(lacking):  # as most often
             return codes
         for need, short, there in zip(self.needs, lacking, allocatable, strict=True):
@@ -116,6 +124,8 @@ class Needs:
 
     def code_at(self, table: NodeTable, row: int) -> int | None:
         """What one node lacks; None where the sums may have overflown."""
+        if self._formula is not None:
+            return self._formula.at(table.columns, row)
         code = _PODS if table.pod_count.item(row) >= table.allowed_pods.item(row) else 0
         for need in self.needs:
             allocatable = table.allocatable.item(need.index, row)
@@ -220,6 +230,9 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
     def score(self, cycle: Cycle, nodes: NodeView) -> Scores:
         """The score of the configured strategy; what is not requested of CPU and memory counts as the default."""
         scored = self._scored(cycle)
+        compiled = scored.compiled(nodes)
+        if compiled is not None:
+            return compiled
         requested = scored.nonzero_requested(nodes) + scored.amounts
         return self._strategy(requested, scored.allocatable(nodes), scored.weights)
 
@@ -232,6 +245,9 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
         if self._strategy_of_one is None:
             return None
         scored = self._scored(cycle)
+        compiled = scored.compiled_at(cycle.state.nodes, row)
+        if compiled is not None:
+            return compiled
         amounts = scored.of_one(cycle.state.nodes, row, nonzero=True)
         return None if amounts is None else self._strategy_of_one(*amounts, scored.plain_weights)
 
@@ -244,7 +260,9 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
         scored: ScoredResources | None = memo.get(self._score_memo)
         if scored is None:
             requests = scored_requests(cycle.shape.pod, nonzero=True, pod_level=False)
-            scored = memo[self._score_memo] = ScoredResources(cycle.state.nodes, self._resources, requests)
+            scored = memo[self._score_memo] = ScoredResources(
+                cycle.state.nodes, self._resources, requests, nonzero=True, formula=COMPILED.get(self._strategy)
+            )
         return scored
 
     def _needs(self, cycle: Cycle) -> Needs:

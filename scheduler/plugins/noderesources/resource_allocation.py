@@ -5,13 +5,14 @@ Source: pkg/scheduler/framework/plugins/noderesources/resource_allocation.go.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from scheduler.api.requests import incoming_requests
 from scheduler.api.resource_names import CPU, EPHEMERAL_STORAGE, MEMORY, is_scalar
+from scheduler.kernels.formula import formula as compiled_formula
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from scheduler.cache.nodes import NodeTable, NodeView, Rows
     from scheduler.cache.shapes import PodShape
     from scheduler.config.args.scoring import ResourceSpec
+    from scheduler.kernels.formula import Kind
 
 Int64s = npt.NDArray[np.int64]
 
@@ -68,23 +70,30 @@ class ScoredResources:
     """The resources that count when nodes are scored for a shape, A of them.
 
     Extended resources that the pod does not request are left out, as are names that the scheduler does not count.
-    `amounts` and `weights` are int64[A, 1]; `plain_amounts` and `plain_weights` are the same as plain integers;
-    `with_and_without` is int64[2, A, 1], the amounts and nothing. Those with equal keys, of the same arguments of a
-    plugin, come to the same.
+    `plain_amounts` and `plain_weights` are plain integers. Those with equal keys, of the same arguments of a plugin,
+    come to the same. `formula` is the kind of compiled formula by which they are scored, if there is one, with
+    defaults for CPU and memory that pods do not request if `nonzero`.
     """
 
     __slots__ = (
+        "_formula",
+        "_matrices",
         "_only_nonzero",
         "_resources",
-        "amounts",
         "key",
         "plain_amounts",
         "plain_weights",
-        "weights",
-        "with_and_without",
     )
 
-    def __init__(self, table: NodeTable, resources: Sequence[ResourceSpec], requests: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        table: NodeTable,
+        resources: Sequence[ResourceSpec],
+        requests: Mapping[str, int],
+        *,
+        nonzero: bool = False,
+        formula: Kind | None = None,
+    ) -> None:
         counted = [
             (table.resource(resource.name), requests.get(resource.name, 0), resource.weight)
             for resource in resources
@@ -95,12 +104,49 @@ class ScoredResources:
         self.plain_weights = [weight for _, _, weight in counted]
         self.key: Hashable = self._resources.indices, tuple(self.plain_amounts)
         self._only_nonzero = all(index < _NONZERO_ROWS for index in self._resources.indices)
-        self.amounts: Int64s = np.array([[amount] for _, amount, _ in counted], np.int64).reshape(-1, 1)
-        self.with_and_without: Int64s = np.stack((self.amounts, np.zeros_like(self.amounts)))
-        self.weights: Int64s = np.array([[weight] for _, _, weight in counted], np.int64).reshape(-1, 1)
+        self._matrices: tuple[Int64s, Int64s, Int64s] | None = None
+        self._formula = None
+        if formula is not None:
+            self._formula = compiled_formula(
+                formula, self._resources.indices, self.plain_amounts, weights=self.plain_weights, nonzero=nonzero
+            )
 
     def __len__(self) -> int:
         return len(self._resources.indices)
+
+    @property
+    def amounts(self) -> Int64s:
+        """int64[A, 1]."""
+        return self._made()[0]
+
+    @property
+    def weights(self) -> Int64s:
+        """int64[A, 1]."""
+        return self._made()[1]
+
+    @property
+    def with_and_without(self) -> Int64s:
+        """The amounts and nothing, int64[2, A, 1]."""
+        return self._made()[2]
+
+    def _made(self) -> tuple[Int64s, Int64s, Int64s]:
+        """What the compiled formula does without."""
+        matrices = self._matrices
+        if matrices is None:
+            amounts = np.array(self.plain_amounts, np.int64).reshape(-1, 1)
+            weights = np.array(self.plain_weights, np.int64).reshape(-1, 1)
+            matrices = self._matrices = amounts, weights, np.stack((amounts, np.zeros_like(amounts)))
+        return matrices
+
+    def compiled(self, nodes: NodeView) -> Int64s | None:
+        """What the compiled formula gives the nodes; None where there is none, or it is beyond it."""
+        if self._formula is None:
+            return None
+        return cast("Int64s | None", self._formula.of(nodes.table.columns, nodes.chosen))
+
+    def compiled_at(self, table: NodeTable, row: int) -> int | None:
+        """The same of one node."""
+        return None if self._formula is None else self._formula.at(table.columns, row)
 
     def allocatable(self, nodes: NodeView) -> Int64s:
         """int64[A, n], to be read only."""

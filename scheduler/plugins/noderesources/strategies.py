@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from scheduler.config.args.node_resources_fit import ScoringStrategy
     from scheduler.config.args.scoring import UtilizationShapePoint
+    from scheduler.kernels.formula import Kind
 
 Int64s = npt.NDArray[np.int64]
 Strategy = Callable[[Int64s, Int64s, Int64s], Int64s]
@@ -72,6 +73,9 @@ OF_ONE: Final[Mapping[Strategy, Callable[[Sequence[int], Sequence[int], Sequence
     most_allocated: most_allocated_of_one,
 }
 """The strategies that can also be asked of one node, which takes a fifth of the time that NumPy takes for one."""
+
+COMPILED: Final[Mapping[Strategy, Kind]] = {least_allocated: "least", most_allocated: "most"}
+"""What they are called in `kernels.formula`."""
 
 
 def requested_to_capacity_ratio(shape: Sequence[UtilizationShapePoint]) -> Strategy:

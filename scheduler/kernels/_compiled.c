@@ -1,0 +1,581 @@
+/* Loops over the rows of nodes; _compiled.pyi says what each takes and gives.
+ *
+ * Each has a twin that comes to the very same, which is asked where the loop can not tell. Amounts are exact below
+ * 2**53: up to there nothing overflows, and a quotient of doubles, truncated, is that of the integers. Floats come out as
+ * those of NumPy do only if nothing is fused or reordered: no -ffast-math, and -ffp-contract=off.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#include <numpy/arrayobject.h>
+
+#define MOST_RESOURCES 8
+#define EXACT (INT64_C(1) << 53)
+#define MAX_NODE_SCORE 100
+
+enum kind { LEAST, MOST, BALANCE, ROOM };
+
+static const char *const KINDS[] = {"least", "most", "balance", "room", NULL};
+
+typedef struct {
+    PyObject_HEAD
+    enum kind kind;
+    int count;
+    int nonzero;
+    npy_intp index[MOST_RESOURCES];
+    npy_int64 amount[MOST_RESOURCES];
+    npy_int64 weight[MOST_RESOURCES];
+} Formula;
+
+typedef struct {
+    const npy_int64 *allocatable, *requested, *nonzero, *allowed, *pods;
+    npy_intp resources, capacity;
+} Columns;
+
+static int
+is_vector(PyObject *object, int type)
+{
+    return PyArray_Check(object) && PyArray_TYPE((PyArrayObject *)object) == type &&
+           PyArray_NDIM((PyArrayObject *)object) == 1 && PyArray_IS_C_CONTIGUOUS((PyArrayObject *)object) &&
+           PyArray_ISALIGNED((PyArrayObject *)object);
+}
+
+static int
+parse_columns(PyObject *object, Columns *columns)
+{
+    if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) != 5)
+        goto wrong;
+    for (int i = 0; i < 5; i++) {
+        PyArrayObject *array = (PyArrayObject *)PyTuple_GET_ITEM(object, i);
+        int dimensions = i < 3 ? 2 : 1;
+        if (!PyArray_Check((PyObject *)array) || PyArray_TYPE(array) != NPY_INT64 ||
+            PyArray_NDIM(array) != dimensions || !PyArray_IS_C_CONTIGUOUS(array))
+            goto wrong;
+        npy_intp length = PyArray_DIM(array, dimensions - 1);
+        if (i == 0) {
+            columns->capacity = length;
+            columns->resources = PyArray_DIM(array, 0);
+        }
+        else if (length != columns->capacity)
+            goto wrong;
+        const npy_int64 *data = PyArray_DATA(array);
+        switch (i) {
+        case 0: columns->allocatable = data; break;
+        case 1:
+            columns->requested = data;
+            if (PyArray_DIM(array, 0) != columns->resources)
+                goto wrong;
+            break;
+        case 2:
+            columns->nonzero = data;
+            if (PyArray_DIM(array, 0) != 2)
+                goto wrong;
+            break;
+        case 3: columns->allowed = data; break;
+        default: columns->pods = data;
+        }
+    }
+    return 0;
+wrong:
+    PyErr_SetString(PyExc_TypeError,
+                    "columns must be five int64 arrays: allocatable, requested, nonzero, allowed pods, pods");
+    return -1;
+}
+
+static inline int
+is_exact(npy_int64 amount)
+{
+    return amount >= 0 && amount < EXACT;
+}
+
+static inline npy_int64
+wrapped_difference(npy_int64 left, npy_int64 right)
+{
+    return (npy_int64)((npy_uint64)left - (npy_uint64)right);
+}
+
+static inline npy_int64
+percentage(npy_int64 part, npy_int64 whole)
+{
+    if (whole < EXACT / MAX_NODE_SCORE)
+        return (npy_int64)((double)(part * MAX_NODE_SCORE) / (double)whole);
+    return part * MAX_NODE_SCORE / whole;
+}
+
+static inline double
+share_in_use(npy_int64 requested, npy_int64 allocatable)
+{
+    double share = (double)requested / (double)allocatable;
+    return share < 1.0 ? share : 1.0;
+}
+
+static inline npy_int64
+balance(const npy_int64 *requested, const npy_int64 *allocatable)
+{
+    double distance = share_in_use(requested[0], allocatable[0]) - share_in_use(requested[1], allocatable[1]);
+    if (distance < 0)
+        distance = -distance;
+    return (npy_int64)((1.0 - distance / 2) * MAX_NODE_SCORE);
+}
+
+/* The value of a row; -1 if a number is not exact. */
+static npy_int64
+value_at(const Formula *formula, const Columns *columns, npy_intp row)
+{
+    npy_int64 has[MOST_RESOURCES], wanted[MOST_RESOURCES];
+    if (formula->kind == ROOM) {
+        npy_int64 code = columns->pods[row] >= columns->allowed[row];
+        for (int i = 0; i < formula->count; i++) {
+            npy_intp at = formula->index[i] * columns->capacity + row;
+            npy_int64 there = columns->allocatable[at];
+            if (wrapped_difference(there, columns->requested[at]) < formula->amount[i])
+                code |= (INT64_C(4) << i) | (there < formula->amount[i] ? 2 : 0);
+        }
+        return code;
+    }
+    for (int i = 0; i < formula->count; i++) {
+        npy_intp index = formula->index[i];
+        const npy_int64 *requested = formula->nonzero && index < 2 ? columns->nonzero : columns->requested;
+        npy_int64 before = requested[index * columns->capacity + row];
+        has[i] = columns->allocatable[index * columns->capacity + row];
+        if (!is_exact(before) || !is_exact(has[i]))
+            return -1;
+        wanted[i] = before + formula->amount[i];
+        if (!is_exact(wanted[i]))
+            return -1;
+    }
+    if (formula->kind == BALANCE) {
+        npy_int64 before[2] = {wanted[0] - formula->amount[0], wanted[1] - formula->amount[1]};
+        int half = MAX_NODE_SCORE / 2;
+        npy_int64 after = MAX_NODE_SCORE, without = MAX_NODE_SCORE;
+        if (has[0] && has[1]) {
+            after = balance(wanted, has);
+            without = balance(before, has);
+        }
+        return half + (half + after - without) / 2; /* never below 0: both are 50 to 100 */
+    }
+    npy_int64 total = 0, weight = 0;
+    for (int i = 0; i < formula->count; i++)
+        if (has[i]) {
+            npy_int64 part;
+            if (formula->kind == LEAST)
+                part = has[i] > wanted[i] ? has[i] - wanted[i] : 0;
+            else
+                part = has[i] < wanted[i] ? has[i] : wanted[i];
+            total += percentage(part, has[i]) * formula->weight[i];
+            weight += formula->weight[i];
+        }
+    return total / (weight ? weight : 1);
+}
+
+static int
+fits(const Formula *formula, const Columns *columns)
+{
+    for (int i = 0; i < formula->count; i++)
+        if (formula->index[i] >= columns->resources) {
+            PyErr_SetString(PyExc_IndexError, "the columns have no such resource");
+            return 0;
+        }
+    return 1;
+}
+
+static int
+row_in(npy_intp row, npy_intp length)
+{
+    if (row >= 0 && row < length)
+        return 1;
+    PyErr_Format(PyExc_IndexError, "there is no row %zd", row);
+    return 0;
+}
+
+static PyObject *
+formula_at(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    Formula *formula = (Formula *)self;
+    Columns columns;
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "at() takes the columns and a row");
+        return NULL;
+    }
+    if (parse_columns(args[0], &columns) < 0 || !fits(formula, &columns))
+        return NULL;
+    npy_intp row = PyLong_AsSsize_t(args[1]);
+    if ((row == -1 && PyErr_Occurred()) || !row_in(row, columns.capacity))
+        return NULL;
+    npy_int64 value = value_at(formula, &columns, row);
+    if (value < 0)
+        Py_RETURN_NONE;
+    return PyLong_FromLongLong(value);
+}
+
+static PyObject *
+formula_of(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    Formula *formula = (Formula *)self;
+    Columns columns;
+    const npy_intp *rows = NULL;
+    npy_intp length;
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "of() takes the columns, and rows or how many of the first ones");
+        return NULL;
+    }
+    if (parse_columns(args[0], &columns) < 0 || !fits(formula, &columns))
+        return NULL;
+    if (is_vector(args[1], NPY_INTP)) {
+        rows = PyArray_DATA((PyArrayObject *)args[1]);
+        length = PyArray_DIM((PyArrayObject *)args[1], 0);
+    }
+    else {
+        length = PyLong_AsSsize_t(args[1]);
+        if (length == -1 && PyErr_Occurred())
+            return NULL;
+        if (length && !row_in(length - 1, columns.capacity))
+            return NULL;
+    }
+    int room = formula->kind == ROOM;
+    PyObject *result = PyArray_SimpleNew(1, &length, room ? NPY_UINT8 : NPY_INT64);
+    if (result == NULL)
+        return NULL;
+    npy_int64 *scores = PyArray_DATA((PyArrayObject *)result);
+    npy_uint8 *codes = PyArray_DATA((PyArrayObject *)result);
+    for (npy_intp i = 0; i < length; i++) {
+        npy_intp row = rows ? rows[i] : i;
+        if (rows && !row_in(row, columns.capacity)) {
+            Py_DECREF(result);
+            return NULL;
+        }
+        npy_int64 value = value_at(formula, &columns, row);
+        if (value < 0) {
+            Py_DECREF(result);
+            Py_RETURN_NONE;
+        }
+        if (room)
+            codes[i] = (npy_uint8)value;
+        else
+            scores[i] = value;
+    }
+    return result;
+}
+
+static int
+numbers(PyObject *sequence, npy_int64 *into, const char *name)
+{
+    PyObject *fast = PySequence_Fast(sequence, "a sequence of numbers is needed");
+    if (fast == NULL)
+        return -1;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(fast);
+    if (count > MOST_RESOURCES) {
+        PyErr_Format(PyExc_ValueError, "too many %s", name);
+        count = -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        into[i] = PyLong_AsLongLong(PySequence_Fast_GET_ITEM(fast, i));
+        if (into[i] == -1 && PyErr_Occurred())
+            count = -1;
+    }
+    Py_DECREF(fast);
+    return (int)count;
+}
+
+static PyObject *
+formula_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"kind", "indices", "amounts", "weights", "nonzero", NULL};
+    const char *kind;
+    PyObject *indices, *amounts, *weights;
+    int nonzero;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "sOOOp", names, &kind, &indices, &amounts, &weights, &nonzero))
+        return NULL;
+    int found = 0;
+    while (KINDS[found] && strcmp(KINDS[found], kind))
+        found++;
+    if (!KINDS[found])
+        return PyErr_Format(PyExc_ValueError, "there is no formula %s", kind);
+    Formula *formula = (Formula *)type->tp_alloc(type, 0);
+    if (formula == NULL)
+        return NULL;
+    npy_int64 index[MOST_RESOURCES];
+    formula->kind = (enum kind)found;
+    formula->nonzero = nonzero;
+    formula->count = numbers(indices, index, "resources");
+    int several = formula->count;
+    if (several < 0 || numbers(amounts, formula->amount, "amounts") != several ||
+        numbers(weights, formula->weight, "weights") != several || (found == BALANCE && several != 2) ||
+        (found == ROOM && several > 6)) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "the formula is not for so many resources, amounts or weights");
+        Py_DECREF(formula);
+        return NULL;
+    }
+    for (int i = 0; i < several; i++) {
+        if (index[i] < 0 || formula->weight[i] < 0 || formula->weight[i] > EXACT / 1000000) {
+            PyErr_SetString(PyExc_ValueError, "an index or a weight is out of range");
+            Py_DECREF(formula);
+            return NULL;
+        }
+        formula->index[i] = (npy_intp)index[i];
+    }
+    return (PyObject *)formula;
+}
+
+static void
+formula_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef formula_methods[] = {
+    {"at", (PyCFunction)(void (*)(void))formula_at, METH_FASTCALL, NULL},
+    {"of", (PyCFunction)(void (*)(void))formula_of, METH_FASTCALL, NULL},
+    {NULL},
+};
+
+static PyType_Slot formula_slots[] = {
+    {Py_tp_new, formula_new},
+    {Py_tp_dealloc, formula_dealloc},
+    {Py_tp_methods, formula_methods},
+    {0, NULL},
+};
+
+static PyType_Spec formula_spec = {
+    .name = "scheduler.kernels._compiled.Formula",
+    .basicsize = sizeof(Formula),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = formula_slots,
+};
+
+static PyObject *
+known(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    if (count != 3) {
+        PyErr_SetString(PyExc_TypeError, "known() takes a vector, rows and a part");
+        return NULL;
+    }
+    int type = is_vector(args[0], NPY_INT64) ? NPY_INT64 : NPY_UINT8;
+    if (!is_vector(args[0], type) || !is_vector(args[1], NPY_INTP) || !is_vector(args[2], type))
+        Py_RETURN_FALSE;
+    npy_intp length = PyArray_DIM((PyArrayObject *)args[0], 0), some = PyArray_DIM((PyArrayObject *)args[1], 0);
+    if (PyArray_DIM((PyArrayObject *)args[2], 0) != some)
+        Py_RETURN_FALSE;
+    const npy_intp *rows = PyArray_DATA((PyArrayObject *)args[1]);
+    PyObject *found = PyArray_SimpleNew(1, &some, type);
+    if (found == NULL)
+        return NULL;
+    int same = 1;
+    for (npy_intp i = 0; i < some; i++) {
+        if (!row_in(rows[i], length)) {
+            Py_DECREF(found);
+            return NULL;
+        }
+        if (type == NPY_INT64) {
+            npy_int64 value = ((npy_int64 *)PyArray_DATA((PyArrayObject *)args[0]))[rows[i]];
+            ((npy_int64 *)PyArray_DATA((PyArrayObject *)found))[i] = value;
+            same &= value == ((npy_int64 *)PyArray_DATA((PyArrayObject *)args[2]))[i];
+        }
+        else {
+            npy_uint8 value = ((npy_uint8 *)PyArray_DATA((PyArrayObject *)args[0]))[rows[i]];
+            ((npy_uint8 *)PyArray_DATA((PyArrayObject *)found))[i] = value;
+            same &= value == ((npy_uint8 *)PyArray_DATA((PyArrayObject *)args[2]))[i];
+        }
+    }
+    if (same) {
+        Py_DECREF(found);
+        Py_RETURN_NONE;
+    }
+    return found;
+}
+
+static PyObject *
+add_up(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    if (count != 4 || !is_vector(args[0], NPY_INT64) || !is_vector(args[1], NPY_INTP) || !PyList_Check(args[2]) ||
+        !PyList_Check(args[3]) || PyList_GET_SIZE(args[2]) != PyList_GET_SIZE(args[3])) {
+        PyErr_SetString(PyExc_TypeError, "add_up() takes a sum, rows, and lists of vectors and of their weights");
+        return NULL;
+    }
+    npy_int64 *total = PyArray_DATA((PyArrayObject *)args[0]);
+    npy_intp length = PyArray_DIM((PyArrayObject *)args[0], 0), some = PyArray_DIM((PyArrayObject *)args[1], 0);
+    const npy_intp *rows = PyArray_DATA((PyArrayObject *)args[1]);
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(args[2]); k++) {
+        PyObject *vector = PyList_GET_ITEM(args[2], k);
+        npy_int64 weight = PyLong_AsLongLong(PyList_GET_ITEM(args[3], k));
+        if (weight == -1 && PyErr_Occurred())
+            return NULL;
+        if (!is_vector(vector, NPY_INT64)) {
+            PyErr_SetString(PyExc_TypeError, "scores must be int64");
+            return NULL;
+        }
+        const npy_int64 *scores = PyArray_DATA((PyArrayObject *)vector);
+        npy_intp shortest = PyArray_DIM((PyArrayObject *)vector, 0);
+        shortest = shortest < length ? shortest : length;
+        for (npy_intp i = 0; i < some; i++) {
+            if (!row_in(rows[i], shortest))
+                return NULL;
+            npy_uint64 sum = k ? (npy_uint64)total[rows[i]] : 0;
+            total[rows[i]] = (npy_int64)(sum + (npy_uint64)scores[rows[i]] * (npy_uint64)weight);
+        }
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *
+leaders(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    if (count != 2 || !is_vector(args[0], NPY_INT64) || !is_vector(args[1], NPY_INTP)) {
+        PyErr_SetString(PyExc_TypeError, "leaders() takes totals and rows");
+        return NULL;
+    }
+    const npy_int64 *totals = PyArray_DATA((PyArrayObject *)args[0]);
+    const npy_intp *rows = PyArray_DATA((PyArrayObject *)args[1]);
+    npy_intp length = PyArray_DIM((PyArrayObject *)args[0], 0), some = PyArray_DIM((PyArrayObject *)args[1], 0);
+    npy_int64 top = NPY_MIN_INT64;
+    npy_intp tied = 0;
+    for (npy_intp i = 0; i < some; i++) {
+        if (!row_in(rows[i], length))
+            return NULL;
+        npy_int64 total = totals[rows[i]];
+        if (total > top) {
+            top = total;
+            tied = 0;
+        }
+        tied += total == top;
+    }
+    PyObject *found = PyArray_SimpleNew(1, &tied, NPY_INTP);
+    if (found == NULL)
+        return NULL;
+    npy_intp *into = PyArray_DATA((PyArrayObject *)found);
+    for (npy_intp i = 0, next = 0; next < tied; i++)
+        if (totals[rows[i]] == top)
+            into[next++] = rows[i];
+    return Py_BuildValue("LN", (long long)top, found);
+}
+
+static PyObject *
+distinct(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    if (count != 4 || !PyList_Check(args[0]) || !PyList_Check(args[1]) ||
+        PyList_GET_SIZE(args[0]) != PyList_GET_SIZE(args[1])) {
+        PyErr_SetString(PyExc_TypeError, "distinct() takes lists of rows and of values, a place in them, and a mask");
+        return NULL;
+    }
+    Py_ssize_t first = PyLong_AsSsize_t(args[2]), end = PyList_GET_SIZE(args[0]);
+    long mask = PyLong_AsLong(args[3]);
+    if (PyErr_Occurred())
+        return NULL;
+    if (first < 0 || first > end) {
+        PyErr_Format(PyExc_IndexError, "there is no place %zd", first);
+        return NULL;
+    }
+    size_t places = 16;
+    while (places < 2 * (size_t)(end - first))
+        places *= 2;
+    npy_intp length = end - first, *seen = PyMem_New(npy_intp, places);
+    PyObject *result = seen ? PyArray_SimpleNew(1, &length, NPY_INTP) : PyErr_NoMemory();
+    if (result == NULL) {
+        PyMem_Free(seen);
+        return NULL;
+    }
+    npy_intp *into = PyArray_DATA((PyArrayObject *)result), found = 0;
+    memset(seen, -1, places * sizeof *seen);
+    for (Py_ssize_t i = first; i < end; i++) {
+        long value = PyLong_AsLong(PyList_GET_ITEM(args[1], i));
+        npy_intp row = PyLong_AsSsize_t(PyList_GET_ITEM(args[0], i));
+        if ((value == -1 || row == -1) && PyErr_Occurred())
+            goto failed;
+        if (row < 0) {
+            row_in(row, 0);
+            goto failed;
+        }
+        if (!(value & mask))
+            continue;
+        size_t place = ((size_t)row * 0x9E3779B97F4A7C15u >> 20) & (places - 1);
+        while (seen[place] != -1 && seen[place] != row)
+            place = (place + 1) & (places - 1);
+        if (seen[place] == -1) {
+            seen[place] = row;
+            into[found++] = row;
+        }
+    }
+    PyMem_Free(seen);
+    PyArray_DIMS((PyArrayObject *)result)[0] = found; /* what is beyond goes with the array */
+    return result;
+failed:
+    PyMem_Free(seen);
+    Py_DECREF(result);
+    return NULL;
+}
+
+static PyObject *
+narrowed(PyObject *module, PyObject *vector)
+{
+    (void)module;
+    int type = is_vector(vector, NPY_INT64) ? NPY_INT64 : NPY_UINT8;
+    if (!is_vector(vector, type) || !PyArray_DIM((PyArrayObject *)vector, 0))
+        Py_RETURN_FALSE;
+    npy_intp length = PyArray_DIM((PyArrayObject *)vector, 0);
+    PyObject *result = PyArray_SimpleNew(1, &length, NPY_UINT8);
+    if (result == NULL)
+        return NULL;
+    npy_uint8 *into = PyArray_DATA((PyArrayObject *)result);
+    const npy_int64 *wide = PyArray_DATA((PyArrayObject *)vector);
+    const npy_uint8 *bytes = PyArray_DATA((PyArrayObject *)vector);
+    npy_int64 first = type == NPY_INT64 ? wide[0] : bytes[0];
+    int same = 1, fits = 1;
+    for (npy_intp i = 0; i < length; i++) {
+        npy_int64 value = type == NPY_INT64 ? wide[i] : bytes[i];
+        same &= value == first;
+        fits &= value >= 0 && value <= 255;
+        into[i] = (npy_uint8)value;
+    }
+    if (!same && fits)
+        return result;
+    Py_DECREF(result);
+    if (same)
+        return PyLong_FromLongLong(first);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef functions[] = {
+    {"known", (PyCFunction)(void (*)(void))known, METH_FASTCALL, NULL},
+    {"add_up", (PyCFunction)(void (*)(void))add_up, METH_FASTCALL, NULL},
+    {"leaders", (PyCFunction)(void (*)(void))leaders, METH_FASTCALL, NULL},
+    {"distinct", (PyCFunction)(void (*)(void))distinct, METH_FASTCALL, NULL},
+    {"narrowed", narrowed, METH_O, NULL},
+    {NULL},
+};
+
+static int
+prepare(PyObject *module)
+{
+    import_array1(-1);
+    PyObject *type = PyType_FromModuleAndSpec(module, &formula_spec, NULL);
+    if (type == NULL)
+        return -1;
+    int failed = PyModule_AddType(module, (PyTypeObject *)type);
+    Py_DECREF(type);
+    return failed;
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, prepare},
+    {0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "scheduler.kernels._compiled",
+    .m_methods = functions,
+    .m_slots = slots,
+};
+
+PyMODINIT_FUNC
+PyInit__compiled(void)
+{
+    return PyModuleDef_Init(&definition);
+}
