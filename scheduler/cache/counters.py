@@ -18,8 +18,9 @@ from scheduler.cache.rolls import Found, Roll
 from scheduler.cache.terms import NO_TERMS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Mapping
 
+    from scheduler.api.selectors import Label
     from scheduler.cache.labels import LabelColumn
     from scheduler.cache.nodes import NodeTable
     from scheduler.cache.pods import PodInfo
@@ -108,13 +109,17 @@ class DomainTally:
 
 
 class MatchCounter(PodCounter):
-    """Counts the pods whose namespace and labels a rule matches; terminating ones only if `terminating` says so."""
+    """Counts the pods whose namespace and labels a rule matches; terminating ones only if `terminating` says so.
 
-    __slots__ = ("matches", "terminating")
+    All that it matches have the `label`, unless that is None.
+    """
 
-    def __init__(self, matches: Callable[[LabelClass], bool], *, terminating: bool) -> None:
+    __slots__ = ("label", "matches", "terminating")
+
+    def __init__(self, matches: Callable[[LabelClass], bool], label: Label | None, *, terminating: bool) -> None:
         super().__init__()
         self.matches = matches
+        self.label = label
         self.terminating = terminating
 
 
@@ -149,32 +154,47 @@ class Counters:
         self._there: dict[LabelClass, tuple[dict[int, int], dict[int, int]]] = {}
         """How many pods of each class a row has: those that stay, and those that are terminating. Whoever makes a
         counter would otherwise go through all pods."""
+        self._by_key: dict[str, dict[str, dict[LabelClass, None]]] = {}
+        """The classes that are there by the values of a label, of keys that somebody wanted a value of."""
         self._match: weakref.WeakValueDictionary[Hashable, MatchCounter] = weakref.WeakValueDictionary()
-        self._made: Roll[weakref.ref[MatchCounter], LabelClass] = Roll(_counts)
+        self._made: Roll[weakref.ref[MatchCounter], LabelClass] = Roll(_counts, _label)
         self.held: dict[str, dict[tuple[PodTerm, int], HeldTerm]] = {
             REQUIRED: {},
             REQUIRED_ANTI: {},
             PREFERRED: {},
         }
-        self._terms: dict[str, Roll[HeldTerm, LabelClass]] = {kind: Roll(self._concerns) for kind in self.held}
+        self._terms: dict[str, Roll[HeldTerm, LabelClass]] = {
+            kind: Roll(self._concerns, _label_of_term) for kind in self.held
+        }
         self._prune_at = _FEW
         self.namespace_labels: Mapping[str, Mapping[str, str]] = {}
         self.namespaces_version = 0
 
-    def match(self, key: Hashable, matches: Callable[[LabelClass], bool], *, terminating: bool) -> MatchCounter:
-        """The counter of pods that `matches` picks. `key` names the rule: equal keys must mean equal rules."""
+    def match(
+        self,
+        key: Hashable,
+        matches: Callable[[LabelClass], bool],
+        *,
+        terminating: bool,
+        label: Label | None = None,
+    ) -> MatchCounter:
+        """The counter of pods that `matches` picks; these all have the `label`, if there is one.
+
+        `key` names the rule: equal keys must mean equal rules.
+        """
         full_key = (key, terminating)
         counter = self._match.get(full_key)
         if counter is None:
-            counter = MatchCounter(matches, terminating=terminating)
-            for label_class, (staying, ending) in self._there.items():
+            counter = MatchCounter(matches, label, terminating=terminating)
+            for label_class in self._there if label is None else self._having(*label):
                 if matches(label_class):
+                    staying, ending = self._there[label_class]
                     for row, pods in (*staying.items(), *(ending.items() if terminating else ())):
                         counter.add(row, pods)
             self._match[full_key] = counter
             if len(self._made.items) >= max(_FEW, 2 * len(self._match)):
                 self._made.renew([made for made in self._made.items if made() is not None])
-            self._made.items.append(weakref.ref(counter))
+            self._made.add(weakref.ref(counter))
         return counter
 
     def tally(self, counter: PodCounter, topology_key: str) -> DomainTally:
@@ -224,6 +244,8 @@ class Counters:
         there = self._there.get(label_class)
         if there is None:
             there = self._there[label_class] = ({}, {})
+            for key, by_value in self._by_key.items():
+                _enter(by_value, label_class, key)
         rows = there[terminating]
         pods = rows.get(row, 0) + sign
         if pods:
@@ -231,7 +253,26 @@ class Counters:
             return
         del rows[row]
         if not there[0] and not there[1]:
-            del self._there[label_class]
+            self._leave(label_class)
+
+    def _leave(self, label_class: LabelClass) -> None:
+        """No pod of the class is left."""
+        del self._there[label_class]
+        for key, by_value in self._by_key.items():
+            value = label_class.labels.get(key)
+            if value is not None:
+                del by_value[value][label_class]
+                if not by_value[value]:
+                    del by_value[value]
+
+    def _having(self, key: str, value: str) -> Iterable[LabelClass]:
+        """The classes with that label which are there."""
+        by_value = self._by_key.get(key)
+        if by_value is None:
+            by_value = self._by_key[key] = {}
+            for label_class in self._there:
+                _enter(by_value, label_class, key)
+        return by_value.get(value, ())
 
     def _hold(self, kind: str, term: PodTerm, weight: int) -> HeldTerm:
         terms = self.held[kind]
@@ -243,7 +284,7 @@ class Counters:
                 self._terms[kind].renew(list(terms.values()))
                 self._prune_at = max(_FEW, 2 * len(terms))
             held = terms[term, weight] = HeldTerm(term, weight)
-            self._terms[kind].items.append(held)
+            self._terms[kind].add(held)
         return held
 
     def held_matching(self, kind: str, label_class: LabelClass) -> list[HeldTerm]:
@@ -266,6 +307,21 @@ class Counters:
         size = self._table.size
         counts = {key: counter.per_node(size) for key, counter in counters.items()}
         return {key: {int(r): int(c[r]) for r in np.flatnonzero(c)} for key, c in counts.items()}
+
+
+def _enter(by_value: dict[str, dict[LabelClass, None]], label_class: LabelClass, key: str) -> None:
+    value = label_class.labels.get(key)
+    if value is not None:
+        by_value.setdefault(value, {})[label_class] = None
+
+
+def _label(made: weakref.ref[MatchCounter]) -> Label | None:
+    counter = made()
+    return None if counter is None else counter.label
+
+
+def _label_of_term(held: HeldTerm) -> Label | None:
+    return held.term.selector.label
 
 
 def _counts(made: weakref.ref[MatchCounter], label_class: LabelClass) -> bool:

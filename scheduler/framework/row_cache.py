@@ -28,7 +28,8 @@ class RowCache(Versioned):
 
     `depends` says on what of it, `mask` is the same as an int. `version` moves on whenever any entry changed (or all
     were computed anew); `patched` holds the rows that were computed anew when it did so last, or the one (None: all of
-    them). `position` is how far in the change log the vector is up to date, as of `epoch`.
+    them). `users` have it, by their own count. `position` is how far in the change log the vector is up to date, as of
+    `epoch`.
     """
 
     __slots__ = (
@@ -42,6 +43,7 @@ class RowCache(Versioned):
         "mask",
         "patched",
         "position",
+        "users",
         "version",
     )
 
@@ -49,6 +51,7 @@ class RowCache(Versioned):
         super().__init__()
         self.depends = depends
         self.version = 0
+        self.users = 0
         self.patched: int | npt.NDArray[np.intp] | None = None
         self.mask = int(depends | Change.NODE)  # every entry depends on its node being there
         self.position = -1

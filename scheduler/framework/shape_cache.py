@@ -49,9 +49,11 @@ class ShapeCache:
     else in common.
     """
 
-    __slots__ = ("_filters", "_scores", "_sum", "_sum_of", "answers", "memo", "shared")
+    __slots__ = ("_filters", "_scores", "_sum", "_sum_of", "answers", "memo", "shared", "users")
 
     def __init__(self, shared: Shared | None = None, answers: dict[str, Any] | None = None) -> None:
+        self.users = 0
+        """How many shapes have it, which is for the one to count who hands it out."""
         self.shared = shared or Shared()
         self.answers: dict[str, Any] = {} if answers is None else answers
         self._filters: dict[str, RowCache] = {}
@@ -86,9 +88,11 @@ class ShapeCache:
         return False
 
     def close(self) -> None:
-        """Nobody asks here any more: versions that are held keep what they need of the vectors."""
+        """Nobody asks here any more: versions that are held keep what they need of vectors that nobody else has."""
         for cache in (*self._filters.values(), *self._scores.values()):
-            cache.before_change()
+            cache.users -= 1
+            if not cache.users:
+                cache.before_change()
 
     def raw_scores(self, plugin: ScorePlugin, cycle: Cycle) -> Int64s:
         """Raw scores over all rows; read only."""
@@ -114,9 +118,13 @@ class ShapeCache:
         return self._sum
 
     def _rows(self, plugin: FilterPlugin | ScorePlugin, point: str, key: Hashable) -> RowCache:
-        if key is None:
-            return RowCache(plugin.depends)
-        return self.shared.get((plugin, point, key), lambda: RowCache(plugin.depends))
+        rows = (
+            RowCache(plugin.depends)
+            if key is None
+            else self.shared.get((plugin, point, key), lambda: RowCache(plugin.depends))
+        )
+        rows.users += 1
+        return rows
 
     def _refreshed(self, plugin: ScorePlugin, cycle: Cycle) -> RowCache:
         cache = self._scores.get(plugin.name)
@@ -136,11 +144,11 @@ def _scores(cache: RowCache) -> Int64s:
 class ShapeCaches:
     """The caches of the shapes that were scheduled lately; the least recently used goes when there are too many.
 
-    Shapes that differ in labels only share one, unless some plugin `sees_labels`. In `memo` others remember what holds
-    for all shapes, for as long as the profile is the same.
+    Shapes that differ in labels only have one in common, unless some plugin `sees_labels`. In `memo` others remember
+    what holds for all shapes, for as long as the profile is the same.
     """
 
-    __slots__ = ("_by_shape", "_limit", "_pinned", "_sees_labels", "_shared", "memo")
+    __slots__ = ("_by_body", "_by_shape", "_limit", "_pinned", "_sees_labels", "_shared", "memo")
 
     def __init__(self, limit: int, *, sees_labels: bool = True) -> None:
         self._limit = limit
@@ -148,43 +156,56 @@ class ShapeCaches:
         self._shared = Shared()
         self.memo: dict[Any, Any] = {}
         self._by_shape: _Latest = OrderedDict()
+        self._by_body: dict[PodBody, ShapeCache] = {}
         self._pinned: _Latest = OrderedDict()
         """Those of shapes that are pinned to a node: most are asked for once, and must not drive out the others."""
 
     def close(self) -> None:
         """Nobody asks here any more; see `ShapeCache.close`."""
         for latest in (self._by_shape, self._pinned):
-            for cache in latest.values():
-                cache.close()
-            latest.clear()
+            while latest:
+                self._drop(latest)
 
     def of(self, shape: PodShape) -> ShapeCache:
         """The cache of a shape, empty if it is new or was dropped."""
+        cache = self._by_shape.get(shape)
+        if cache is not None:
+            self._by_shape.move_to_end(shape)
+            return cache
         if isinstance(shape, PinnedShape):
             return self._of_pinned(shape)
-        key = shape if self._sees_labels else shape.body
-        cache = self._by_shape.get(key)
-        if cache is not None:
-            self._by_shape.move_to_end(key)
-            return cache
-        return _add(self._by_shape, self._limit, key, ShapeCache(self._shared))
+        cache = None if self._sees_labels else self._by_body.get(shape.body)
+        if cache is None:
+            cache = ShapeCache(self._shared)
+            if not self._sees_labels:
+                self._by_body[shape.body] = cache
+        return self._add(self._by_shape, self._limit, shape, cache)
 
     def _of_pinned(self, shape: PinnedShape) -> ShapeCache:
         cache = self._pinned.get(shape)
         if cache is None:
             answers = self.of(shape.template).memo.setdefault(_PINNED, {})
-            cache = _add(self._pinned, _MOST_PINNED, shape, ShapeCache(self._shared, answers))
+            cache = self._add(self._pinned, _MOST_PINNED, shape, ShapeCache(self._shared, answers))
         return cache
 
+    def _add(self, latest: _Latest, limit: int, shape: PodShape, cache: ShapeCache) -> ShapeCache:
+        latest[shape] = cache
+        cache.users += 1
+        if len(latest) > limit:
+            self._drop(latest)
+        return cache
 
-_Latest = OrderedDict[PodShape | PodBody, ShapeCache]
+    def _drop(self, latest: _Latest) -> None:
+        """Let the least recently used one go."""
+        shape, cache = latest.popitem(last=False)
+        cache.users -= 1
+        if not cache.users:
+            if self._by_body.get(shape.body) is cache:
+                del self._by_body[shape.body]
+            cache.close()
+
+
+_Latest = OrderedDict[PodShape, ShapeCache]
 
 _MOST_PINNED: Final = 8
 _PINNED: Final = "pinned"
-
-
-def _add(latest: _Latest, limit: int, shape: PodShape | PodBody, cache: ShapeCache) -> ShapeCache:
-    latest[shape] = cache
-    if len(latest) > limit:
-        latest.popitem(last=False)[1].close()
-    return cache

@@ -108,3 +108,19 @@ def test_a_bad_requirement_lists_all_its_problems_with_their_paths() -> None:
         "spec.terms[0].values[0]",
     ]
     assert str(caught.value).startswith("[spec.terms[0].key: Invalid value: ")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "label"),
+    [
+        ({"matchLabels": {"app": "web"}}, ("app", "web")),
+        ({"matchExpressions": [{"key": "app", "operator": "In", "values": ["web"]}]}, ("app", "web")),
+        ({"matchExpressions": [{"key": "app", "operator": "In", "values": ["web", "db"]}]}, None),
+        ({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["web"]}]}, None),
+        ({"matchExpressions": [{"key": "app", "operator": "Exists"}], "matchLabels": {"tier": "a"}}, ("tier", "a")),
+        ({}, None),
+        (None, None),
+    ],
+)
+def test_a_label_that_all_have_which_it_matches_is_told(wanted, label) -> None:
+    assert compiled(wanted).label == label

@@ -44,6 +44,36 @@ class TestMatching:
         cluster.remove_pod(web("p", "a").build().metadata.uid)
         assert (per_node(cluster, counter), counter.total) == ({"c": 1}, 1)
 
+    def test_only_pods_with_the_label_that_all_must_have_are_asked_about(self):
+        cluster = state(NODES, [web("p", "a"), pod("q").label(app="db").on("a"), pod("r").on("b")])
+        asked = []
+
+        def is_asked(label_class):
+            asked.append(label_class.labels.get("app"))
+            return True
+
+        def counter(key, value):
+            return cluster.counters.match((key, value), is_asked, terminating=False, label=(key, value))
+
+        webs = counter("app", "web")
+        cluster.set_pod(info(web("s", "c").label(tier="front"), cluster))
+        cluster.set_pod(info(pod("t").label(app="db").on("c"), cluster))
+        assert per_node(cluster, webs) == {"a": 1, "c": 1}
+        dbs, fronts, nobody = counter("app", "db"), counter("tier", "front"), counter("tier", "back")
+        assert (per_node(cluster, dbs), per_node(cluster, fronts)) == ({"a": 1, "c": 1}, {"c": 1})
+        assert per_node(cluster, nobody) == {}
+        assert asked == ["web", "web", "db", "web"]  # once for all pods with the same labels
+
+    def test_pods_that_have_gone_are_not_found_by_their_labels(self):
+        cluster = state(NODES, [web("p", "a"), web("q", "b")])
+        first = cluster.counters.match("one", is_web, terminating=False, label=("app", "web"))
+        for name, on in (("p", "a"), ("q", "b")):
+            cluster.remove_pod(web(name, on).build().metadata.uid)
+        second = cluster.counters.match("two", is_web, terminating=False, label=("app", "web"))
+        cluster.set_pod(info(web("r", "c"), cluster))
+        third = cluster.counters.match("three", is_web, terminating=False, label=("app", "web"))
+        assert [per_node(cluster, counter) for counter in (first, second, third)] == [{"c": 1}] * 3
+
     @pytest.mark.parametrize(("terminating", "count"), [(True, 1), (False, 0)])
     def test_pods_that_end_count_on_request(self, terminating, count):
         cluster = state(NODES, [web("p", "a")])

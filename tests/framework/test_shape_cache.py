@@ -6,6 +6,7 @@ import gc
 import weakref
 
 from scheduler.cache.changes import Change
+from scheduler.cache.versions import Ledger
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.recorder import PRE_FILTER
 from scheduler.framework.shape_cache import ShapeCaches
@@ -44,6 +45,30 @@ def test_shapes_of_one_body_have_one_cache_if_nobody_sees_labels():
     assert seen.of(one) is not seen.of(other)
     assert unseen.of(one) is unseen.of(other)
     assert unseen.of(one) is not unseen.of(another)
+
+
+def test_a_shape_stays_as_long_as_its_cache_whether_a_pod_has_it_or_not():
+    """Pods that wait are seldom there for long, and what plugins have compiled from a shape is worth keeping."""
+    for sees_labels in (True, False):
+        cluster, caches = state(), ShapeCaches(1, sees_labels=sees_labels)
+        shape = info(pod("p").label(app="a"), cluster).shape
+        shape.memo["x"] = 1
+        caches.of(shape)
+        del shape
+        assert info(pod("p").label(app="a"), cluster).shape.memo == {"x": 1}
+        caches.of(info(pod("p").label(app="b"), cluster).shape)
+        assert info(pod("p").label(app="a"), cluster).shape.memo == {}
+
+
+def test_what_shapes_of_one_body_have_in_common_goes_with_the_last_of_them():
+    cluster, caches = state(), ShapeCaches(2, sees_labels=False)
+    shapes = [info(pod("p").label(index=str(index)), cluster).shape for index in range(5)]
+    first = caches.of(shapes[0])
+    assert [caches.of(shape) for shape in shapes[1:]] == [first] * 4
+    others = [info(pod("p").cpu(cpu), cluster).shape for cpu in "12"]
+    for shape in others:
+        caches.of(shape)
+    assert caches.of(shapes[4]) is not first
 
 
 def daemon(cluster, name):
@@ -113,6 +138,20 @@ class TestSharing:
         plugin = Amount("A", Change.PODS, self.score)
         rows = self.rows(plugin, app="a", hash="1")
         assert self.rows(plugin, app="a", hash="2") is not rows
+
+    def test_versions_of_what_another_shape_still_has_are_no_copies(self):
+        rows = self.rows(app="a", hash="1")
+        other = self.rows(app="a", hash="2")
+        assert other is rows
+        ledger = Ledger()
+        held = rows.hold(ledger)
+        for number in range(7):  # the one of the two that was asked for first is dropped
+            self.rows(app=str(number))
+        assert (rows.users, ledger.bytes) == (1, 0)
+        self.rows(app="last")
+        assert rows.users == 0
+        assert ledger.bytes > 0
+        assert held.restore().tolist() == [0] * 6
 
     def test_what_nobody_has_any_more_is_gone(self):
         rows = weakref.ref(self.rows(app="a"))

@@ -125,4 +125,5 @@ def _matching(state: ClusterState, terms: tuple[PodTerm, ...]) -> MatchCounter:
     def matches(label_class: LabelClass) -> bool:
         return all(rule.matches(label_class.namespace, NO_NAMESPACE, label_class.labels) for rule in rules)
 
-    return state.counters.match(("affinity", rules), matches, terminating=True)
+    label = next((rule.selector.label for rule in rules if rule.selector.label is not None), None)
+    return state.counters.match(("affinity", rules), matches, terminating=True, label=label)

@@ -130,4 +130,4 @@ def matching_pods(state: ClusterState, namespace: str, selector: Selector) -> Ma
     def matches(label_class: LabelClass) -> bool:
         return label_class.namespace == namespace and counted.matches(label_class.labels)
 
-    return state.counters.match(("spread", namespace, counted), matches, terminating=False)
+    return state.counters.match(("spread", namespace, counted), matches, terminating=False, label=counted.label)
