@@ -18,7 +18,7 @@ from setuptools.errors import BaseError, CompileError, LinkError
 MODULE = "scheduler.kernels._compiled"
 SOURCE = "scheduler/kernels/_compiled.c"
 # Scores are those of the twins to the last bit: no multiplication may be fused with an addition.
-FLAGS = [] if sys.platform == "win32" else ["-O2", "-ffp-contract=off"]
+FLAGS = [] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
 
 
 class CompiledModule(BuildHookInterface[Any]):

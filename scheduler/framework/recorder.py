@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from scheduler.framework.interface import PostFilterResult
-from scheduler.framework.status import Code, Status
+from scheduler.framework.status import SKIP, Code, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -139,7 +139,7 @@ async def _timed(
 
 def skips(answer: object) -> bool:
     """Whether a plugin answered that it has nothing to say."""
-    return answer is not None and code_of(answer) is Code.SKIP
+    return answer is SKIP or (answer is not None and code_of(answer) is Code.SKIP)
 
 
 def code_of(answer: object) -> Code:

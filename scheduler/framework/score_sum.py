@@ -42,9 +42,8 @@ class ScoreSum:
         self.version += 1
         self.row = None
         if rows is None:
-            self._total = self._added_up()
-            return self._total
-        if len(self._total) < size:
+            self._total = np.empty(size, np.int64)
+        elif len(self._total) < size:
             self._total = np.concatenate([self._total, np.zeros(size - len(self._total), np.int64)])
         if isinstance(rows, int):  # as after each pod
             pairs = zip(self._caches, self._weights, strict=True)
@@ -53,14 +52,6 @@ class ScoreSum:
         else:
             add_up(self._total, rows, [_scores(cache) for cache in self._caches], self._weights)
         return self._total
-
-    def _added_up(self) -> Int64s:
-        first, *others = [_scores(cache) for cache in self._caches]
-        weight, *weights = self._weights
-        total: Int64s = first * weight
-        for scores, weight in zip(others, weights, strict=True):
-            total += scores if weight == 1 else scores * weight
-        return total
 
     def _stale_rows(self, versions: list[int]) -> int | npt.NDArray[np.intp] | None:
         """The rows of the sum that are stale by now, or the one; None for all of them."""

@@ -13,7 +13,7 @@ from scheduler.cache.nodes import NodeView
 from scheduler.framework.arithmetic import bounds
 from scheduler.framework.recorder import NORMALIZE, PRE_SCORE, SCORE, ask
 from scheduler.framework.settled import Learning, Step, known_steps
-from scheduler.framework.status import Code, PluginError
+from scheduler.framework.status import SKIP, Code, PluginError
 
 if TYPE_CHECKING:
     from scheduler.framework.cycle import Cycle
@@ -70,10 +70,12 @@ def run_pre_scores(profile: Profile, cycle: Cycle, cache: ShapeCache | None = No
 
 def _ask_all(profile: Profile, cycle: Cycle, view: NodeView, cache: ShapeCache | None) -> frozenset[str]:
     """Ask all plugins, and remember which of them need not be asked again."""
+    timed = cycle.recorder is not None and cycle.sampled
     learning: Learning[PreScorePlugin] = Learning(cache, cycle, PRE_SCORE)
     skipped: tuple[str, ...] = ()
     for plugin in profile.pre_score:
-        answer = ask(cycle, PRE_SCORE, plugin.name, plugin.pre_score, cycle, view)
+        score = plugin.pre_score
+        answer = ask(cycle, PRE_SCORE, plugin.name, score, cycle, view) if timed else score(cycle, view)
         takes_part = _takes_part(cycle, plugin, answer)
         if not takes_part:
             skipped += (plugin.name,)
@@ -84,6 +86,8 @@ def _ask_all(profile: Profile, cycle: Cycle, view: NodeView, cache: ShapeCache |
 
 def _takes_part(cycle: Cycle, plugin: PreScorePlugin, answer: Status | None) -> bool:
     """Whether a plugin has not answered Skip. Raises PluginError if it has failed."""
+    if answer is SKIP:
+        return False
     if answer is not None:
         if answer.code is not Code.SKIP:
             if cycle.recorder is not None:

@@ -90,8 +90,10 @@ class Learning(Generic[P]):
         """A plugin has answered; `settled` says whether for good, None if that is out of the question."""
         if self._cache is None:
             return
-        left = {key: value for key, value in self._cycle.data.items() if key not in self._before}
-        self._before.update(left)
+        data, left = self._cycle.data, {}
+        if len(data) != len(self._before):
+            left = {key: value for key, value in data.items() if key not in self._before}
+            self._before.update(left)
         holds = settled is not None and settled(self._cycle)
         self._asked.append(Asked(plugin, name, skipped, left, holds))
 

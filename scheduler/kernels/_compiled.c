@@ -118,6 +118,20 @@ balance(const npy_int64 *requested, const npy_int64 *allocatable)
     return (npy_int64)((1.0 - distance / 2) * MAX_NODE_SCORE);
 }
 
+/* What is requested of a resource, by row. */
+static const npy_int64 *
+requested_of(const Formula *formula, const Columns *columns, int resource)
+{
+    npy_intp index = formula->index[resource];
+    return (formula->nonzero && index < 2 ? columns->nonzero : columns->requested) + index * columns->capacity;
+}
+
+static const npy_int64 *
+allocatable_of(const Formula *formula, const Columns *columns, int resource)
+{
+    return columns->allocatable + formula->index[resource] * columns->capacity;
+}
+
 /* The value of a row; -1 if a number is not exact. */
 static npy_int64
 value_at(const Formula *formula, const Columns *columns, npy_intp row)
@@ -126,18 +140,15 @@ value_at(const Formula *formula, const Columns *columns, npy_intp row)
     if (formula->kind == ROOM) {
         npy_int64 code = columns->pods[row] >= columns->allowed[row];
         for (int i = 0; i < formula->count; i++) {
-            npy_intp at = formula->index[i] * columns->capacity + row;
-            npy_int64 there = columns->allocatable[at];
-            if (wrapped_difference(there, columns->requested[at]) < formula->amount[i])
+            npy_int64 there = allocatable_of(formula, columns, i)[row];
+            if (wrapped_difference(there, requested_of(formula, columns, i)[row]) < formula->amount[i])
                 code |= (INT64_C(4) << i) | (there < formula->amount[i] ? 2 : 0);
         }
         return code;
     }
     for (int i = 0; i < formula->count; i++) {
-        npy_intp index = formula->index[i];
-        const npy_int64 *requested = formula->nonzero && index < 2 ? columns->nonzero : columns->requested;
-        npy_int64 before = requested[index * columns->capacity + row];
-        has[i] = columns->allocatable[index * columns->capacity + row];
+        npy_int64 before = requested_of(formula, columns, i)[row];
+        has[i] = allocatable_of(formula, columns, i)[row];
         if (!is_exact(before) || !is_exact(has[i]))
             return -1;
         wanted[i] = before + formula->amount[i];
@@ -188,6 +199,15 @@ row_in(npy_intp row, npy_intp length)
     return 0;
 }
 
+static int
+are_in(const npy_intp *rows, npy_intp count, npy_intp length)
+{
+    size_t highest = 0; /* those below 0 are higher than any */
+    for (npy_intp i = 0; i < count; i++)
+        highest = (size_t)rows[i] > highest ? (size_t)rows[i] : highest;
+    return !count || row_in((npy_intp)highest, length);
+}
+
 static PyObject *
 formula_at(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
@@ -208,6 +228,88 @@ formula_at(PyObject *self, PyObject *const *args, Py_ssize_t count)
     return PyLong_FromLongLong(value);
 }
 
+/* Many rows at once, for the compiler to take several at a time: no branches but on what is the same for all rows. */
+
+#define ROW(i) (rows ? rows[i] : (i))
+#define FOR_EACH_ROW for (npy_intp i = 0; i < length; i++)
+
+/* All bits of what has to be exact, so that one look tells: below zero they are all set at the top. */
+static npy_uint64
+bits_of(const Formula *formula, const Columns *columns, const npy_intp *rows, npy_intp length, npy_uint64 *capacities)
+{
+    npy_uint64 bits = 0, has = 0;
+    for (int k = 0; k < formula->count; k++) {
+        const npy_int64 *requested = requested_of(formula, columns, k);
+        const npy_int64 *allocatable = allocatable_of(formula, columns, k);
+        npy_uint64 amount = (npy_uint64)formula->amount[k];
+        FOR_EACH_ROW
+        {
+            npy_uint64 before = (npy_uint64)requested[ROW(i)];
+            bits |= before | (before + amount);
+            has |= (npy_uint64)allocatable[ROW(i)];
+        }
+    }
+    *capacities = has;
+    return bits | has;
+}
+
+static void
+codes_of_many(const Formula *formula, const Columns *columns, const npy_intp *rows, npy_intp length, npy_uint8 *codes)
+{
+    FOR_EACH_ROW codes[i] = columns->pods[ROW(i)] >= columns->allowed[ROW(i)];
+    for (int k = 0; k < formula->count; k++) {
+        const npy_int64 *requested = requested_of(formula, columns, k);
+        const npy_int64 *allocatable = allocatable_of(formula, columns, k);
+        npy_int64 amount = formula->amount[k];
+        FOR_EACH_ROW
+        {
+            npy_int64 there = allocatable[ROW(i)];
+            int is_short = wrapped_difference(there, requested[ROW(i)]) < amount;
+            codes[i] |= (npy_uint8)((is_short << (2 + k)) | ((is_short & (there < amount)) << 1));
+        }
+    }
+}
+
+/* For capacities of which a hundred times as much is exact; `weights` is room for as many numbers as there are rows. */
+static void
+means_of_many(
+    const Formula *formula, const Columns *columns, const npy_intp *rows, npy_intp length, npy_int64 *scores,
+    npy_int64 *weights)
+{
+    FOR_EACH_ROW scores[i] = weights[i] = 0;
+    for (int k = 0; k < formula->count; k++) {
+        const npy_int64 *requested = requested_of(formula, columns, k);
+        const npy_int64 *allocatable = allocatable_of(formula, columns, k);
+        npy_int64 amount = formula->amount[k], weight = formula->weight[k];
+        int least = formula->kind == LEAST;
+        FOR_EACH_ROW
+        {
+            npy_int64 has = allocatable[ROW(i)], wanted = requested[ROW(i)] + amount;
+            npy_int64 used = wanted < has ? wanted : has, part = least ? has - used : used;
+            double share = (double)(part * MAX_NODE_SCORE) / (double)(has ? has : 1);
+            scores[i] += (npy_int64)share * weight;
+            weights[i] += has ? weight : 0;
+        }
+    }
+    FOR_EACH_ROW scores[i] = (npy_int64)((double)scores[i] / (double)(weights[i] ? weights[i] : 1));
+}
+
+static void
+balances_of_many(const Formula *formula, const Columns *columns, const npy_intp *rows, npy_intp length, npy_int64 *scores)
+{
+    const npy_int64 *requested[2] = {requested_of(formula, columns, 0), requested_of(formula, columns, 1)};
+    const npy_int64 *allocatable[2] = {allocatable_of(formula, columns, 0), allocatable_of(formula, columns, 1)};
+    FOR_EACH_ROW
+    {
+        npy_int64 has[2] = {allocatable[0][ROW(i)], allocatable[1][ROW(i)]};
+        npy_int64 before[2] = {requested[0][ROW(i)], requested[1][ROW(i)]};
+        npy_int64 wanted[2] = {before[0] + formula->amount[0], before[1] + formula->amount[1]};
+        npy_int64 change = balance(wanted, has) - balance(before, has);
+        int half = MAX_NODE_SCORE / 2;
+        scores[i] = half + (half + (has[0] && has[1] ? change : 0)) / 2;
+    }
+}
+
 static PyObject *
 formula_of(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
@@ -224,6 +326,8 @@ formula_of(PyObject *self, PyObject *const *args, Py_ssize_t count)
     if (is_vector(args[1], NPY_INTP)) {
         rows = PyArray_DATA((PyArrayObject *)args[1]);
         length = PyArray_DIM((PyArrayObject *)args[1], 0);
+        if (!are_in(rows, length, columns.capacity))
+            return NULL;
     }
     else {
         length = PyLong_AsSsize_t(args[1]);
@@ -232,28 +336,33 @@ formula_of(PyObject *self, PyObject *const *args, Py_ssize_t count)
         if (length && !row_in(length - 1, columns.capacity))
             return NULL;
     }
-    int room = formula->kind == ROOM;
-    PyObject *result = PyArray_SimpleNew(1, &length, room ? NPY_UINT8 : NPY_INT64);
+    PyObject *result = PyArray_SimpleNew(1, &length, formula->kind == ROOM ? NPY_UINT8 : NPY_INT64);
     if (result == NULL)
         return NULL;
-    npy_int64 *scores = PyArray_DATA((PyArrayObject *)result);
-    npy_uint8 *codes = PyArray_DATA((PyArrayObject *)result);
-    for (npy_intp i = 0; i < length; i++) {
-        npy_intp row = rows ? rows[i] : i;
-        if (rows && !row_in(row, columns.capacity)) {
-            Py_DECREF(result);
-            return NULL;
-        }
-        npy_int64 value = value_at(formula, &columns, row);
-        if (value < 0) {
-            Py_DECREF(result);
-            Py_RETURN_NONE;
-        }
-        if (room)
-            codes[i] = (npy_uint8)value;
-        else
-            scores[i] = value;
+    void *values = PyArray_DATA((PyArrayObject *)result);
+    if (formula->kind == ROOM) {
+        codes_of_many(formula, &columns, rows, length, values);
+        return result;
     }
+    npy_uint64 capacities;
+    if (bits_of(formula, &columns, rows, length, &capacities) >= (npy_uint64)EXACT) {
+        Py_DECREF(result);
+        Py_RETURN_NONE;
+    }
+    npy_int64 *scores = values;
+    if (formula->kind == BALANCE)
+        balances_of_many(formula, &columns, rows, length, scores);
+    else if (capacities < (npy_uint64)EXACT / MAX_NODE_SCORE) {
+        npy_int64 *weights = PyMem_New(npy_int64, length);
+        if (weights == NULL) {
+            Py_DECREF(result);
+            return PyErr_NoMemory();
+        }
+        means_of_many(formula, &columns, rows, length, scores, weights);
+        PyMem_Free(weights);
+    }
+    else
+        FOR_EACH_ROW scores[i] = value_at(formula, &columns, ROW(i));
     return result;
 }
 
@@ -296,7 +405,7 @@ formula_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
         return NULL;
     npy_int64 index[MOST_RESOURCES];
     formula->kind = (enum kind)found;
-    formula->nonzero = nonzero;
+    formula->nonzero = nonzero && found != ROOM; /* room is for what is really requested */
     formula->count = numbers(indices, index, "resources");
     int several = formula->count;
     if (several < 0 || numbers(amounts, formula->amount, "amounts") != several ||
@@ -361,15 +470,11 @@ known(PyObject *module, PyObject *const *args, Py_ssize_t count)
     if (PyArray_DIM((PyArrayObject *)args[2], 0) != some)
         Py_RETURN_FALSE;
     const npy_intp *rows = PyArray_DATA((PyArrayObject *)args[1]);
-    PyObject *found = PyArray_SimpleNew(1, &some, type);
+    PyObject *found = are_in(rows, some, length) ? PyArray_SimpleNew(1, &some, type) : NULL;
     if (found == NULL)
         return NULL;
     int same = 1;
     for (npy_intp i = 0; i < some; i++) {
-        if (!row_in(rows[i], length)) {
-            Py_DECREF(found);
-            return NULL;
-        }
         if (type == NPY_INT64) {
             npy_int64 value = ((npy_int64 *)PyArray_DATA((PyArrayObject *)args[0]))[rows[i]];
             ((npy_int64 *)PyArray_DATA((PyArrayObject *)found))[i] = value;
@@ -392,32 +497,38 @@ static PyObject *
 add_up(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
-    if (count != 4 || !is_vector(args[0], NPY_INT64) || !is_vector(args[1], NPY_INTP) || !PyList_Check(args[2]) ||
-        !PyList_Check(args[3]) || PyList_GET_SIZE(args[2]) != PyList_GET_SIZE(args[3])) {
+    if (count != 4 || !is_vector(args[0], NPY_INT64) || !(args[1] == Py_None || is_vector(args[1], NPY_INTP)) ||
+        !PyList_Check(args[2]) || !PyList_Check(args[3]) || PyList_GET_SIZE(args[2]) != PyList_GET_SIZE(args[3])) {
         PyErr_SetString(PyExc_TypeError, "add_up() takes a sum, rows, and lists of vectors and of their weights");
         return NULL;
     }
-    npy_int64 *total = PyArray_DATA((PyArrayObject *)args[0]);
-    npy_intp length = PyArray_DIM((PyArrayObject *)args[0], 0), some = PyArray_DIM((PyArrayObject *)args[1], 0);
-    const npy_intp *rows = PyArray_DATA((PyArrayObject *)args[1]);
+    npy_uint64 *total = PyArray_DATA((PyArrayObject *)args[0]); /* which may overflow, as NumPy's may */
+    npy_intp length = PyArray_DIM((PyArrayObject *)args[0], 0), shortest = length;
     for (Py_ssize_t k = 0; k < PyList_GET_SIZE(args[2]); k++) {
         PyObject *vector = PyList_GET_ITEM(args[2], k);
-        npy_int64 weight = PyLong_AsLongLong(PyList_GET_ITEM(args[3], k));
-        if (weight == -1 && PyErr_Occurred())
+        if (!is_vector(vector, NPY_INT64))
+            Py_RETURN_FALSE;
+        npy_intp there = PyArray_DIM((PyArrayObject *)vector, 0);
+        shortest = there < shortest ? there : shortest;
+        if (PyLong_AsLongLong(PyList_GET_ITEM(args[3], k)) == -1 && PyErr_Occurred())
             return NULL;
-        if (!is_vector(vector, NPY_INT64)) {
-            PyErr_SetString(PyExc_TypeError, "scores must be int64");
+    }
+    const npy_intp *rows = NULL;
+    if (args[1] != Py_None) {
+        rows = PyArray_DATA((PyArrayObject *)args[1]);
+        length = PyArray_DIM((PyArrayObject *)args[1], 0);
+        if (!are_in(rows, length, shortest))
             return NULL;
-        }
-        const npy_int64 *scores = PyArray_DATA((PyArrayObject *)vector);
-        npy_intp shortest = PyArray_DIM((PyArrayObject *)vector, 0);
-        shortest = shortest < length ? shortest : length;
-        for (npy_intp i = 0; i < some; i++) {
-            if (!row_in(rows[i], shortest))
-                return NULL;
-            npy_uint64 sum = k ? (npy_uint64)total[rows[i]] : 0;
-            total[rows[i]] = (npy_int64)(sum + (npy_uint64)scores[rows[i]] * (npy_uint64)weight);
-        }
+    }
+    else if (length && !row_in(length - 1, shortest))
+        return NULL;
+    for (Py_ssize_t k = 0; k < PyList_GET_SIZE(args[2]); k++) {
+        const npy_int64 *scores = PyArray_DATA((PyArrayObject *)PyList_GET_ITEM(args[2], k));
+        npy_uint64 weight = (npy_uint64)PyLong_AsLongLong(PyList_GET_ITEM(args[3], k));
+        if (k)
+            FOR_EACH_ROW total[ROW(i)] += (npy_uint64)scores[ROW(i)] * weight;
+        else
+            FOR_EACH_ROW total[ROW(i)] = (npy_uint64)scores[ROW(i)] * weight;
     }
     Py_RETURN_NONE;
 }
@@ -433,18 +544,14 @@ leaders(PyObject *module, PyObject *const *args, Py_ssize_t count)
     const npy_int64 *totals = PyArray_DATA((PyArrayObject *)args[0]);
     const npy_intp *rows = PyArray_DATA((PyArrayObject *)args[1]);
     npy_intp length = PyArray_DIM((PyArrayObject *)args[0], 0), some = PyArray_DIM((PyArrayObject *)args[1], 0);
+    if (!are_in(rows, some, length))
+        return NULL;
     npy_int64 top = NPY_MIN_INT64;
+    for (npy_intp i = 0; i < some; i++)
+        top = totals[rows[i]] > top ? totals[rows[i]] : top;
     npy_intp tied = 0;
-    for (npy_intp i = 0; i < some; i++) {
-        if (!row_in(rows[i], length))
-            return NULL;
-        npy_int64 total = totals[rows[i]];
-        if (total > top) {
-            top = total;
-            tied = 0;
-        }
-        tied += total == top;
-    }
+    for (npy_intp i = 0; i < some; i++)
+        tied += totals[rows[i]] == top;
     PyObject *found = PyArray_SimpleNew(1, &tied, NPY_INTP);
     if (found == NULL)
         return NULL;

@@ -24,15 +24,17 @@ def known(vector: Vector, rows: Rows, part: Vector) -> Vector | None:
     return there if np.count_nonzero(there != part) else None
 
 
-def add_up(total: Int64s, rows: Rows, vectors: list[Int64s], weights: list[int]) -> None:
-    """Make the `total` in these rows the weighted sum of the vectors, of which there must be any."""
+def add_up(total: Int64s, rows: Rows | None, vectors: list[Int64s], weights: list[int]) -> None:
+    """Make the `total` in these rows (None: in all) the weighted sum of the vectors, of which there must be any."""
     if compiled is not None:
-        compiled.add_up(total, rows, vectors, weights)
-        return
-    found = np.zeros(len(rows), np.int64)
-    for vector, weight in zip(vectors, weights, strict=True):
-        found += vector[rows] * weight
-    total[rows] = found
+        done: Literal[False] | None = compiled.add_up(total, rows, vectors, weights)
+        if done is None:
+            return
+    where = slice(len(total)) if rows is None else rows
+    found = vectors[0][where] * weights[0]
+    for vector, weight in zip(vectors[1:], weights[1:], strict=True):
+        found += vector[where] * weight
+    total[where] = found
 
 
 def leaders(totals: Int64s, rows: Rows) -> tuple[int, Rows]:

@@ -74,10 +74,23 @@ class TestAddUp:
         kernels.add_up(total, rows_of(2, 0), [np.array([1, 2, 3]), np.array([10, 20, 30])], [1, 2])
         assert total.tolist() == [21, 100, 63]
 
+    def test_all_rows_do_where_none_are_named(self, module, use):
+        use(module)
+        total = np.array([100, 100], np.int64)
+        kernels.add_up(total, None, [np.array([1, 2, 3]), np.array([10, 20])], [1, 2])
+        assert total.tolist() == [21, 42]
+
+    def test_scores_of_another_type_count_as_well(self, module, use):
+        use(module)
+        total = np.zeros(2, np.int64)
+        kernels.add_up(total, rows_of(1), [np.array([1, 2], np.int32), np.array([10, 20])], [3, 1])
+        assert total.tolist() == [0, 26]
+
     def test_a_row_that_a_vector_has_not_is_an_error(self, module, use):
         use(module)
-        with pytest.raises(IndexError):
-            kernels.add_up(np.zeros(3, np.int64), rows_of(2), [np.zeros(2, np.int64)], [1])
+        for rows in (rows_of(2), None):
+            with pytest.raises((IndexError, ValueError)):
+                kernels.add_up(np.zeros(3, np.int64), rows, [np.zeros(2, np.int64)], [1])
 
 
 @BOTH
@@ -153,8 +166,9 @@ def test_both_come_to_the_same(data, vector):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(kernels, "compiled", module)
             held, narrow = kernels.known(vector, rows, part), kernels.narrowed(vector)
-            total = np.zeros(size, np.int64)
+            total, whole = np.zeros(size, np.int64), np.zeros(size, np.int64)
             kernels.add_up(total, rows, scores, [3, 5])
+            kernels.add_up(whole, None, scores, [1, 7])
             top, leading = kernels.leaders(scores[0], rows)
             found = kernels.distinct([row for row, _ in log], [value for _, value in log], first, mask)
             answers.append(
@@ -162,6 +176,7 @@ def test_both_come_to_the_same(data, vector):
                     None if held is None else held.tolist(),
                     narrow if isinstance(narrow, int) else narrow.tolist(),
                     total.tolist(),
+                    whole.tolist(),
                     (top, leading.tolist()),
                     sorted(found.tolist()),
                 )
@@ -175,7 +190,7 @@ def test_both_come_to_the_same(data, vector):
         lambda: compiled.known(np.zeros(1, np.int64), rows_of(0)),
         lambda: compiled.known(np.zeros(1, np.int64), rows_of(-1), np.zeros(1, np.int64)),
         lambda: compiled.add_up(np.zeros(1), rows_of(0), [], []),
-        lambda: compiled.add_up(np.zeros(1, np.int64), rows_of(0), [np.zeros(1)], [1]),
+        lambda: compiled.add_up(np.zeros(1, np.int64), 0, [np.zeros(1, np.int64)], [1]),
         lambda: compiled.add_up(np.zeros(1, np.int64), rows_of(0), [np.zeros(1, np.int64)], ["1"]),
         lambda: compiled.leaders(np.zeros(1), rows_of(0)),
         lambda: compiled.leaders(np.zeros(1, np.int64), rows_of(1)),
