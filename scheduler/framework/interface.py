@@ -40,7 +40,7 @@ class Plugin(abc.ABC):
     sees_labels: ClassVar[bool] = True
     """Whether what it says for good (`pre_filter_settled`, `pre_score_settled`) or by row (without `per_cycle`) may
     depend on the labels of the pod. Where none of a profile's plugins sees them, pods that differ in nothing else, as
-    those of an indexed Job, share all that is kept by shape."""
+    those of an indexed Job, share all that is kept by shape. Of others nothing is kept, so they may see labels."""
 
     def take_over(self, former: Plugin) -> None:  # noqa: B027 (most have nothing to take over)
         """Go on with what `former` is in the middle of: this plugin replaces it, with other arguments.
@@ -313,6 +313,10 @@ class PostBindPlugin(Plugin):
 
 class EnqueueExtensions(Plugin):
     """Names the events that may help a pod that this plugin rejected."""
+
+    hints_see_labels: ClassVar[bool] = True
+    """Whether what the hints say may depend on the labels of the pod that waits. Where they don't, an event is weighed
+    once for all that differ in nothing else, as the pods of an indexed Job."""
 
     @abc.abstractmethod
     def events_to_register(self) -> Sequence[EventHint]:

@@ -86,6 +86,7 @@ class DynamicResources(
 
     name = NAME
     sees_labels = False
+    hints_see_labels = False
     may_fail = True
     bounded = True
 

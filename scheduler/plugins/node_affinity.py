@@ -116,6 +116,7 @@ class NodeAffinity(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, E
 
     name = NAME
     sees_labels = False
+    hints_see_labels = False
     depends = Change.LABELS
     normalizes = True
     by_highest = True

@@ -80,6 +80,7 @@ class NodeDeclaredFeatures(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
 
     name = NAME
     sees_labels = False
+    hints_see_labels = False
     depends = Change.FEATURES
     may_fail = True
 

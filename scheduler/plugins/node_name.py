@@ -27,6 +27,7 @@ class NodeName(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
 
     name = names.NODE_NAME
     sees_labels = False
+    hints_see_labels = False
 
     def pre_filter(self, cycle: Cycle) -> Status | NodeNames | None:
         """Restricts the nodes to the named one."""

@@ -66,6 +66,7 @@ class NodePorts(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
 
     name = NAME
     sees_labels = False
+    hints_see_labels = False
     depends = Change.PORTS
     may_fail = True
 

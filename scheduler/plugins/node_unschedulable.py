@@ -42,6 +42,7 @@ class NodeUnschedulable(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
 
     name = names.NODE_UNSCHEDULABLE
     sees_labels = False
+    hints_see_labels = False
     depends = Change.TAINTS
 
     def pre_filter(self, cycle: Cycle) -> None:

@@ -20,6 +20,7 @@ class SchedulingGates(PreEnqueuePlugin, EnqueueExtensions):
     """Source: pkg/scheduler/framework/plugins/schedulinggates/scheduling_gates.go."""
 
     name = names.SCHEDULING_GATES
+    hints_see_labels = False
 
     def pre_enqueue(self, pod: PodInfo) -> Status | None:
         """Refuses pods with gates, and names them."""

@@ -73,6 +73,7 @@ class TaintToleration(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin
 
     name = NAME
     sees_labels = False
+    hints_see_labels = False
     depends = Change.TAINTS
     normalizes = True
     by_highest = True

@@ -9,7 +9,7 @@ from scheduler.queue.in_flight import InFlight
 from scheduler.queue.parked import ParkedPods
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from scheduler.queue.backoff import BackoffQueue
     from scheduler.queue.entry import QueuedPod
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class QueueContents:
     """The places where a pod can wait, and looking into them."""
 
-    def __init__(self, active: PodHeap, backoff: BackoffQueue) -> None:
+    def __init__(self, active: PodHeap, backoff: BackoffQueue, kind_of: Callable[[QueuedPod], object]) -> None:
         self._active = active
         self._backoff = backoff
-        self._parked = ParkedPods()
+        self._parked = ParkedPods(kind_of)
         self._in_flight = InFlight()
         self.rejectors_seen: set[tuple[str, str]] = set()
         """(plugin, profile): who ever turned a pod down that was put back."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from scheduler.cache.pods import PodInfo
+from scheduler.cache.shapes import PinnedShape
 from scheduler.framework.events import ActionType, ClusterEvent, EventHint, EventResource, OfProfile, QueueingHint
 from scheduler.framework.extenders import EXTENDER
 from scheduler.framework.interface import (
@@ -21,6 +22,7 @@ from scheduler.framework.interface import (
 )
 
 if TYPE_CHECKING:
+    from scheduler.cache.shapes import PodBody, PodShape
     from scheduler.framework.profile import Profile
     from scheduler.queue.entry import QueuedPod
 
@@ -92,6 +94,7 @@ class HintMap:
         self.decider = ""
         """Who decided on the last strategy: the plugin whose hint let the pod go, or kept it; "" if none was asked."""
         self._hints: dict[str, list[tuple[str, EventHint]]] = {}
+        self._seeing: dict[str, frozenset[str]] = {}
         self._by_event: dict[ClusterEvent, Mapping[str, list[tuple[str, EventHint]]]] = {}
         for profile in profiles:
             self.set(profile)
@@ -103,7 +106,22 @@ class HintMap:
             # They say nothing of events, so anything may help.
             hints += [(EXTENDER, hint) for hint in _ANYTHING]
         self._hints[profile.name] = hints
+        self._seeing[profile.name] = frozenset(
+            plugin.name
+            for plugin in profile.plugins.values()
+            if isinstance(plugin, EnqueueExtensions) and plugin.hints_see_labels
+        )
         self._by_event.clear()
+
+    def kind_of(self, entry: QueuedPod) -> PodShape | PodBody:
+        """What a pod has in common with those that any event helps, or does not, as it does this one.
+
+        That is its shape, but where nobody who turned it down looks at labels, all of that but these.
+        """
+        shape = entry.pod.shape
+        if isinstance(shape, PinnedShape) or not self._seeing[entry.pod.scheduler_name].isdisjoint(entry.rejectors):
+            return shape
+        return shape.body
 
     def hints(self, event: ClusterEvent) -> Mapping[str, list[tuple[str, EventHint]]]:
         """By profile: (plugin name, hint) of those who hear of an event. Empty if nobody does."""

@@ -1,7 +1,7 @@
 """Pods that wait for something to change, grouped by what they wait for (backend/queue/unschedulable_entities.go).
 
 Pods that were turned down by the same plugins and share a shape can only be helped together, so an event is weighed
-once for each group.
+once for each group. Where these plugins do not look at labels, sharing all else is enough.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scheduler.queue.history import KeptEvents
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from scheduler.queue.entry import QueuedPod
     from scheduler.queue.history import HistoryEntry
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 Group = tuple[str, int, frozenset[str], frozenset[str], str]
 
 
-def group_of(entry: QueuedPod) -> Group:
-    """Profile, shape, rejecting and pending plugins, and gating plugin of a pod."""
+def _group_of(entry: QueuedPod, kind: object) -> Group:
+    """Profile, kind (by its identity), rejecting and pending plugins, and gating plugin of a pod."""
     return (
         entry.pod.scheduler_name,
-        id(entry.pod.shape),
+        id(kind),
         entry.unschedulable_plugins,
         entry.pending_plugins,
         entry.gating_plugin,
@@ -47,11 +47,15 @@ class ParkedGroup(dict[str, "QueuedPod"]):
 
 
 class ParkedPods:
-    """Unschedulable and gated pods."""
+    """Unschedulable and gated pods.
 
-    __slots__ = ("_groups", "_pods")
+    `kind_of` gives what a pod has in common with those that events may only help together; it is there as long as they.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_groups", "_kind_of", "_pods")
+
+    def __init__(self, kind_of: Callable[[QueuedPod], object]) -> None:
+        self._kind_of = kind_of
         self._pods: dict[tuple[str, str], tuple[Group, QueuedPod]] = {}
         self._groups: dict[Group, ParkedGroup] = {}
 
@@ -69,7 +73,7 @@ class ParkedPods:
     def add(self, entry: QueuedPod) -> bool:
         """Add a pod, or group it anew if it is there; whether it is new."""
         is_new = self.remove(entry.name) is None
-        group = group_of(entry)
+        group = _group_of(entry, self._kind_of(entry))
         self._pods[entry.name] = (group, entry)
         members = self._groups.get(group)
         if members is None:

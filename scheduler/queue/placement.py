@@ -39,11 +39,12 @@ class Placement(QueueContents):
         backoff: BackoffQueue,
         gates: Gates,
         incoming: Incoming,
+        kind_of: Callable[[QueuedPod], object],
         *,
         clock: Callable[[], float],
         pop_early: bool,
     ) -> None:
-        super().__init__(active, backoff)
+        super().__init__(active, backoff, kind_of)
         self._gates = gates
         self._incoming = incoming
         self._clock = clock

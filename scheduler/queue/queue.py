@@ -73,6 +73,7 @@ class SchedulingQueue(Placement):
             backoff,
             Gates(profiles, metrics),
             incoming.Incoming(metrics),
+            self.hints.kind_of,
             clock=clock,
             pop_early=pop_early,
         )

@@ -12,7 +12,8 @@ from scheduler.api.objects import ObjectMeta, Service, ServiceSpec
 from scheduler.config.args.registry import IN_TREE_ARGS
 from scheduler.config.features import FeatureGates
 from scheduler.framework.cycle import Cycle
-from scheduler.framework.interface import FilterPlugin, PreFilterPlugin, PreScorePlugin, ScorePlugin
+from scheduler.framework.events import EventResource
+from scheduler.framework.interface import EnqueueExtensions, FilterPlugin, PreFilterPlugin, PreScorePlugin, ScorePlugin
 from scheduler.framework.status import SKIP, Status
 from scheduler.plugins.registry import IN_TREE
 from tests.builders import expression, info, node, pod, pod_term, state, term
@@ -106,3 +107,48 @@ def test_what_is_kept_for_a_pod_holds_for_one_with_other_labels(name, kind):
         return
     said = [lasting(plugin, cluster, info(PODS[kind].label(**labels), cluster)) for labels in LABELS]
     assert said == [said[0]] * len(LABELS)
+
+
+def events(cluster):
+    """Objects before and after, by what an event may be about."""
+    there = [info(one, cluster) for one in (pod("q").cpu("2").on("n0"), pod("q").cpu("1").label(app="web").on("n0"))]
+    far = pod("q").requires_pods(pod_term(ZONE, {"app": "web"}), anti=True).host_port(80).on("n0")
+    there.append(info(far, cluster))
+    nodes = [
+        node("n0").zone("a").label(disk="ssd").build(),
+        node("n0").zone("b").capacity(cpu="64").build(),
+        node("n0").taint("ok").unschedulable().build(),
+    ]
+    pairs = {
+        EventResource.ASSIGNED_POD: there,
+        EventResource.NODE: nodes,
+    }
+    return {
+        resource: [(old, new) for old in (None, *objects) for new in (None, *objects) if old is not new]
+        for resource, objects in pairs.items()
+    }
+
+
+def hinted(hint, waiting, old, new):
+    """What a hint says; what it raises where it is told of something that it has not asked for."""
+    try:
+        return hint.hint(waiting, old, new)
+    except (AssertionError, AttributeError) as problem:
+        return type(problem)
+
+
+@pytest.mark.parametrize("kind", PODS)
+@pytest.mark.parametrize("name", NAMES)
+def test_hints_for_a_pod_are_those_for_one_with_other_labels(name, kind):
+    cluster = cluster_of()
+    plugin = plugin_of(name, cluster)
+    if not isinstance(plugin, EnqueueExtensions) or plugin.hints_see_labels:
+        assert name in ("InterPodAffinity", "PodTopologySpread") or not isinstance(plugin, EnqueueExtensions)
+        return
+    waiting = [info(PODS[kind].label(**labels), cluster) for labels in LABELS]
+    for hint in plugin.events_to_register():
+        if hint.hint is None:
+            continue
+        for old, new in events(cluster).get(hint.resource, ()):
+            said = [hinted(hint, one, old, new) for one in waiting]
+            assert said == [said[0]] * len(LABELS)

@@ -14,7 +14,7 @@ from scheduler.queue.hints import (
     is_wildcard,
     matches,
 )
-from tests.builders import info, pod
+from tests.builders import expression, info, pod, term
 from tests.cycle.rig import profile_of
 from tests.framework.stubs import Bind, Filter, PostFilter, PreFilter, StubExtender
 from tests.queue.entries import entry, on_node_add, queue_always, queue_never
@@ -194,3 +194,30 @@ def test_an_event_about_a_profile_is_for_its_pods_alone():
     waiting = entry("p", plugins={"A"})
     assert hints.strategy(waiting, event, None, OfProfile(profile.name)) == QUEUE_AFTER_BACKOFF
     assert hints.strategy(waiting, event, None, OfProfile("other")) == SKIP
+
+
+class TestKind:
+    """What pods must have in common for an event to be weighed once for all of them."""
+
+    def kinds(self, *rejectors, pods=None):
+        looking, blind = Filter("Looking"), Filter("Blind")
+        blind.hints_see_labels = False
+        hints = HintMap([profile_of(looking, blind, Bind("B"))], lambda *_: None)
+        one, other = pods or (pod("a").label(index="1"), pod("b").label(index="2"))
+        return [hints.kind_of(entry("p", plugins=rejectors, pod=made)) for made in (one, other)]
+
+    def test_all_but_labels_where_nobody_looks_at_these(self):
+        one, other = self.kinds("Blind")
+        assert one is other
+
+    @pytest.mark.parametrize("rejectors", [("Looking",), ("Blind", "Looking")])
+    def test_everything_where_somebody_does(self, rejectors):
+        one, other = self.kinds(*rejectors)
+        assert one is not other
+
+    def test_where_they_are_pinned_to_as_well(self):
+        def pinned(name):
+            return pod(name).requires_node(term(fields=[expression("metadata.name", "In", name)]))
+
+        one, other = self.kinds("Blind", pods=(pinned("n1"), pinned("n2")))
+        assert one is not other

@@ -12,7 +12,7 @@ def groups(parked):
 
 
 def parked_of(*entries):
-    parked = ParkedPods()
+    parked = ParkedPods(lambda entry: entry.pod.shape)
     for waiting in entries:
         parked.add(waiting)
     return parked
@@ -31,6 +31,13 @@ def test_other_plugins_shapes_gates_and_profiles_make_other_groups():
         entry("e", pending_plugins=frozenset({"X"})),
     )
     assert groups(parked) == [["a"], ["b"], ["c"], ["d"], ["e"]]
+
+
+def test_what_pods_must_have_in_common_is_for_others_to_say():
+    parked = ParkedPods(lambda entry: entry.pod.shape.body)
+    for index in "12":
+        parked.add(entry(f"a{index}", plugins=["X"], pod=pod(f"a{index}").label(index=index)))
+    assert groups(parked) == [["a1", "a2"]]
 
 
 def test_whether_a_pod_is_new_is_told():

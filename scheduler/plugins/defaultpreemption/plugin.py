@@ -45,6 +45,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
     """Makes room for a pod by evicting pods of lower priority, as few and as unimportant ones as it can."""
 
     name = names.DEFAULT_PREEMPTION
+    hints_see_labels = False
 
     def __init__(self, args: DefaultPreemptionArgs, handle: Handle) -> None:
         self._args = args

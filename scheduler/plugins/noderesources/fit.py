@@ -154,6 +154,7 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
 
     name = NAME
     sees_labels = False
+    hints_see_labels = False
     depends = Change.ALLOCATABLE | Change.REQUESTED
     bounded = True
 

@@ -51,6 +51,7 @@ class NodeVolumeLimits(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
 
     name = names.NODE_VOLUME_LIMITS
     sees_labels = False
+    hints_see_labels = False
     per_cycle = True
     may_fail = True
 

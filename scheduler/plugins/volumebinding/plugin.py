@@ -78,6 +78,7 @@ class VolumeBinding(
 
     name = names.VOLUME_BINDING
     sees_labels = False
+    hints_see_labels = False
     parallel = True
     per_cycle = False
     feasible_only = True

@@ -61,6 +61,7 @@ class VolumeRestrictions(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
 
     name = names.VOLUME_RESTRICTIONS
     sees_labels = False
+    hints_see_labels = False
     per_cycle = True
     may_fail = True
 

@@ -35,6 +35,7 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
 
     name = names.VOLUME_ZONE
     sees_labels = False
+    hints_see_labels = False
     per_cycle = True
 
     def pre_filter(self, cycle: Cycle) -> Status | None:
