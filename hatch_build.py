@@ -1,10 +1,11 @@
 """Builds the compiled module of `scheduler.kernels` along with the package, where there is a C compiler.
 
-Without one Berth works all the same, and takes longer for some decisions.
+Without one Berth works all the same, and takes longer for some decisions. `python hatch_build.py` does that alone.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,23 +22,31 @@ SOURCE = "scheduler/kernels/_compiled.c"
 FLAGS = [] if sys.platform == "win32" else ["-O3", "-ffp-contract=off"]
 
 
+def compile_in_place() -> None:
+    """Put the module beside its source, in the tree that is the working directory.
+
+    Raises BaseError, CompileError or LinkError; then there is none.
+    """
+    extension = Extension(MODULE, [SOURCE], include_dirs=[np.get_include()], extra_compile_args=FLAGS)
+    command = Distribution({"name": "berth", "ext_modules": [extension]}).get_command_obj("build_ext")
+    command.inplace = command.force = True
+    with TemporaryDirectory() as directory:
+        command.build_temp = directory
+        command.ensure_finalized()
+        Path(command.get_ext_fullpath(MODULE)).unlink(missing_ok=True)  # better none than an old one
+        command.run()
+
+
 class CompiledModule(BuildHookInterface[Any]):
-    """Compiles in place: so the module is there for an editable installation as well."""
+    """Adds the module to a wheel. It is compiled in place, so it is there for an editable installation as well."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Add the module to a wheel, which then is for this platform and version of Python only."""
+        """Compile it, if that works: then the wheel is for this platform and version of Python only."""
         del version
         if self.target_name != "wheel":
             return
-        extension = Extension(MODULE, [SOURCE], include_dirs=[np.get_include()], extra_compile_args=FLAGS)
-        command = Distribution({"name": "berth", "ext_modules": [extension]}).get_command_obj("build_ext")
-        command.inplace = command.force = True
         try:
-            with TemporaryDirectory() as directory:
-                command.build_temp = directory
-                command.ensure_finalized()
-                Path(command.get_ext_fullpath(MODULE)).unlink(missing_ok=True)  # better none than an old one
-                command.run()
+            compile_in_place()
         except (BaseError, CompileError, LinkError) as problem:
             self.app.display_warning(
                 f"{MODULE} is left out, and some decisions will take longer, as it does not compile: {problem}. It "
@@ -47,3 +56,8 @@ class CompiledModule(BuildHookInterface[Any]):
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
         build_data["artifacts"] += ["scheduler/kernels/_compiled.*.so", "scheduler/kernels/_compiled.*.pyd"]
+
+
+if __name__ == "__main__":
+    os.chdir(Path(__file__).parent)
+    compile_in_place()

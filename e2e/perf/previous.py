@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+BUILD = "hatch_build.py"
 Result = dict[str, Any]
 
 
@@ -41,12 +42,16 @@ def compare(base: str, flags: Sequence[str], rounds: int) -> tuple[list[Result],
 
 
 def _check_out(base: str, tree: Path) -> None:
-    """The files of a commit, without touching the repository's own list of working trees."""
+    """The files of a commit, without touching the repository's own list of working trees, compiled if it does that."""
     archive = subprocess.run(["git", "archive", base], cwd=REPOSITORY, capture_output=True, check=False)
     if archive.returncode != 0:
         raise NoBaseError(archive.stderr.decode(errors="replace").strip() or f"git knows no {base}")
     tree.mkdir()
     subprocess.run(["tar", "-x", "-C", str(tree)], input=archive.stdout, check=True)
+    if (tree / BUILD).exists():
+        built = subprocess.run([sys.executable, BUILD], cwd=tree, capture_output=True, text=True, check=False)
+        if built.returncode != 0:
+            raise NoBaseError(f"{BUILD} of {base} failed:\n{built.stderr.strip()[-2000:]}")
 
 
 def _measure(place: Path, flags: Sequence[str], out: Path) -> list[Result]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from scheduler.app.service import SchedulerService
 from scheduler.app.upkeep import relax_collection
+from scheduler.kernels.compiled import compiled
 from scheduler.version import KUBERNETES_VERSION, __version__
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ def run_process(settings: Settings) -> int:
 
 async def _run(settings: Settings) -> int:
     log.info("Starting Berth %s, which decides as kube-scheduler %s does", __version__, KUBERNETES_VERSION)
+    if compiled is None:
+        log.warning(
+            "Berth was built without a C compiler: it decides the same, but takes longer where many templates take "
+            "turns"
+        )
     for warning in settings.warnings:
         log.warning("%s", warning)
     service = SchedulerService(settings, on_signals_taken=lambda: signals.install())

@@ -50,6 +50,12 @@ class PodCounter:
         self.total += difference
         self.log.append(row, difference)
 
+    def begin(self, pods: Mapping[int, int], size: int) -> None:
+        """Count the pods that there are, by row, before anybody has asked; `size` rows are in use."""
+        self._counts = np.zeros(size, np.int64)
+        self._counts[np.fromiter(pods.keys(), np.intp, len(pods))] = np.fromiter(pods.values(), np.int64, len(pods))
+        self.total = sum(pods.values())
+
     def per_node(self, size: int) -> Int64s:
         """The counts of rows 0..size; a view, to be read only."""
         if size > len(self._counts):
@@ -186,11 +192,13 @@ class Counters:
         counter = self._match.get(full_key)
         if counter is None:
             counter = MatchCounter(matches, label, terminating=terminating)
+            there: dict[int, int] = {}
             for label_class in self._there if label is None else self._having(*label):
                 if matches(label_class):
                     staying, ending = self._there[label_class]
                     for row, pods in (*staying.items(), *(ending.items() if terminating else ())):
-                        counter.add(row, pods)
+                        there[row] = there.get(row, 0) + pods
+            counter.begin(there, self._table.size)
             self._match[full_key] = counter
             if len(self._made.items) >= max(_FEW, 2 * len(self._match)):
                 self._made.renew([made for made in self._made.items if made() is not None])

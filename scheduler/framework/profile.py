@@ -78,9 +78,13 @@ class Profile:
         self.bind = at("bind", BindPlugin)
         self.post_bind = at("postBind", PostBindPlugin)
         self.enqueue_extensions = [p for p in self.plugins.values() if isinstance(p, EnqueueExtensions)]
-        scorers = [plugin for plugin, _ in self.score]
-        deciding = (*self.pre_filter, *self.filter, *self.pre_score, *scorers)
-        self._sees_labels = any(plugin.sees_labels for plugin in deciding)
+        deciding: list[Plugin] = [
+            *self.pre_filter,
+            *self.filter,
+            *self.pre_score,
+            *(scorer for scorer, _ in self.score),
+        ]
+        self._sees_labels = any(plugin.sees_labels and _is_remembered(plugin) for plugin in deciding)
         self.caches = ShapeCaches(_SHAPES, sees_labels=self._sees_labels)
         self.remake: Callable[[ClusterState], Profile] | None = None
         """Makes the same profile with new plugins on another state; whoever builds profiles may set it."""
@@ -106,3 +110,13 @@ class Profile:
         twin.__dict__.update(self.__dict__)
         twin.caches = ShapeCaches(_SHAPES, sees_labels=self._sees_labels)
         return twin
+
+
+def _is_remembered(plugin: Plugin) -> bool:
+    """Whether anything that it says may be kept for other pods."""
+    if isinstance(plugin, FilterPlugin | ScorePlugin) and not plugin.per_cycle:
+        return True
+    kind = type(plugin)
+    return (
+        issubclass(kind, PreFilterPlugin) and kind.pre_filter_settled is not PreFilterPlugin.pre_filter_settled
+    ) or (issubclass(kind, PreScorePlugin) and kind.pre_score_settled is not PreScorePlugin.pre_score_settled)

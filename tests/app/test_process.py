@@ -47,7 +47,8 @@ async def test_both_signals_are_taken_over(signals, told, eventually, number):
     assert told == ["stop"]
 
 
-def test_a_process_runs_its_service_to_the_end(monkeypatch, caplog):
+@pytest.mark.parametrize("module", [process.compiled, None], ids=["compiled", "not compiled"])
+def test_a_process_runs_its_service_to_the_end(monkeypatch, caplog, module):
     caplog.set_level("INFO")
 
     class Service:
@@ -69,8 +70,10 @@ def test_a_process_runs_its_service_to_the_end(monkeypatch, caplog):
             await self.stopped.wait()
             return 7
 
+    monkeypatch.setattr(process, "compiled", module)
     monkeypatch.setattr(process, "SchedulerService", Service)
     monkeypatch.setattr(process, "relax_collection", lambda: None)
     assert process.run_process(settings("", warnings=("mind the gap",))) == 7
     assert "mind the gap" in caplog.messages
+    assert ("Berth was built without a C compiler" in caplog.text) is (module is None)
     assert "SIGTERM: stopping" in caplog.messages

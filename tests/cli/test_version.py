@@ -11,8 +11,8 @@ from scheduler.version import KUBERNETES_VERSION, __version__
 
 def test_text(capsys):
     assert main(["version"]) == 0
-    text = f"berth {__version__}, kube-scheduler {KUBERNETES_VERSION}, Python {platform.python_version()}\n"
-    assert capsys.readouterr().out == text
+    text = f"berth {__version__}, kube-scheduler {KUBERNETES_VERSION}, Python {platform.python_version()}"
+    assert capsys.readouterr().out == f"{text}, compiled kernels\n"
 
 
 def test_json(capsys):
@@ -21,4 +21,11 @@ def test_json(capsys):
         "berth": __version__,
         "kubernetes": KUBERNETES_VERSION,
         "python": platform.python_version(),
+        "compiled": True,
     }
+
+
+def test_where_nothing_is_compiled_it_says_so(capsys, monkeypatch):
+    monkeypatch.setattr("scheduler.cli.version.find_spec", lambda name: None)
+    assert main(["version"]) == 0
+    assert capsys.readouterr().out.endswith(", kernels not compiled\n")

@@ -66,7 +66,7 @@ def test_the_plugins_are_made_anew_where_it_is_known_how():
 def test_pods_that_differ_in_labels_only_share_what_is_kept_unless_a_plugin_sees_labels(sees_labels, shared):
     plugins = Filter("A"), Score("B")
     for plugin, sees in zip(plugins, sees_labels, strict=True):
-        plugin.sees_labels = sees
+        plugin.sees_labels, plugin.per_cycle = sees, False
     profile = make(*plugins, points={"filter": ["A"], "score": ["B"]}, weights={"B": 1})
     cluster = state()
     one, other = (info(pod("p").label(index=index), cluster).shape for index in "12")
@@ -75,10 +75,34 @@ def test_pods_that_differ_in_labels_only_share_what_is_kept_unless_a_plugin_sees
     assert (twin.caches.of(one) is twin.caches.of(other)) is shared
 
 
-def test_plugins_that_do_not_decide_may_see_labels():
-    quiet, bystander = Filter("A"), Reserve("B")
-    quiet.sees_labels = False
-    profile = make(quiet, bystander, points={"filter": ["A"], "reserve": ["B"]})
+class Settled(PreFilter):
+    """What it says may be kept."""
+
+    def pre_filter_settled(self, cycle):
+        return True
+
+
+class SettledScore(Score):
+    """The same before scoring."""
+
+    def pre_score_settled(self, cycle):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("plugin", "point", "shared"),
+    [
+        (Reserve("A"), "reserve", True),
+        (Filter("A"), "filter", True),
+        (Score("A"), "preScore", True),
+        (PreFilter("A"), "preFilter", True),
+        (Settled("A"), "preFilter", False),
+        (SettledScore("A"), "preScore", False),
+    ],
+)
+def test_plugins_of_which_nothing_is_kept_may_see_labels(plugin, point, shared):
+    assert plugin.sees_labels
+    profile = make(plugin, points={point: ["A"]})
     cluster = state()
     one, other = (info(pod("p").label(index=index), cluster).shape for index in "12")
-    assert profile.caches.of(one) is profile.caches.of(other)
+    assert (profile.caches.of(one) is profile.caches.of(other)) is shared
