@@ -17,6 +17,9 @@ def test_pods_and_images_are_gone_and_all_else_is_there():
     assert cluster.nodes.images.states
     assert not bare.table.images.states
     assert bare.allocatable(CPU).tolist() == [4000]
+    allocatable, requested, nonzero, allowed, pods = bare.table.columns
+    assert (allocatable[CPU, 0], allowed[0]) == (4000, 110)
+    assert not any(column.any() for column in (requested, nonzero, pods))
     assert bare.label_ids("zone").tolist() == full.label_ids("zone").tolist()
     assert bare.table.name(0) == "a"
     assert (full.bare, bare.bare) == (False, True)

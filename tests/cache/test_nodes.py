@@ -46,6 +46,21 @@ def test_grows_with_all_its_columns():
     assert len(table.taints.values) == 2
 
 
+def test_its_columns_are_those_that_there_are_now():
+    table = table_of(node("n0"))
+
+    def are_current():
+        expected = (table.allocatable, table.requested, table.nonzero, table.allowed_pods, table.pod_count)
+        return all(column is other for column, other in zip(table.columns, expected, strict=True))
+
+    assert are_current()
+    table.resource("example.com/gpu")
+    assert are_current()
+    for number in range(1, 40):
+        table.set(node(f"n{number}").build())
+    assert are_current()
+
+
 @pytest.mark.parametrize(
     ("changed", "what"),
     [
@@ -87,3 +102,9 @@ def test_a_view_shows_all_rows_or_those_that_it_was_given():
     assert (len(part), part.indices.tolist(), part.label_ids(zone).tolist()) == (2, [2, 1], [1, 2])
     assert part.unschedulable.tolist() == [False, True]
     assert part.allocatable(CPU).tolist() == [32000, 32000]
+
+
+def test_a_view_tells_its_rows_or_how_many_of_the_first_ones():
+    table = table_of(node("a"), node("b"))
+    assert NodeView(table).chosen == 2
+    assert NodeView(table, np.array([1])).chosen.tolist() == [1]
