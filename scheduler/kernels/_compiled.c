@@ -82,24 +82,10 @@ wrong:
     return -1;
 }
 
-static inline int
-is_exact(npy_int64 amount)
-{
-    return amount >= 0 && amount < EXACT;
-}
-
 static inline npy_int64
 wrapped_difference(npy_int64 left, npy_int64 right)
 {
     return (npy_int64)((npy_uint64)left - (npy_uint64)right);
-}
-
-static inline npy_int64
-percentage(npy_int64 part, npy_int64 whole)
-{
-    if (whole < EXACT / MAX_NODE_SCORE)
-        return (npy_int64)((double)(part * MAX_NODE_SCORE) / (double)whole);
-    return part * MAX_NODE_SCORE / whole;
 }
 
 static inline double
@@ -132,53 +118,6 @@ allocatable_of(const Formula *formula, const Columns *columns, int resource)
     return columns->allocatable + formula->index[resource] * columns->capacity;
 }
 
-/* The value of a row; -1 if a number is not exact. */
-static npy_int64
-value_at(const Formula *formula, const Columns *columns, npy_intp row)
-{
-    npy_int64 has[MOST_RESOURCES], wanted[MOST_RESOURCES];
-    if (formula->kind == ROOM) {
-        npy_int64 code = columns->pods[row] >= columns->allowed[row];
-        for (int i = 0; i < formula->count; i++) {
-            npy_int64 there = allocatable_of(formula, columns, i)[row];
-            if (wrapped_difference(there, requested_of(formula, columns, i)[row]) < formula->amount[i])
-                code |= (INT64_C(4) << i) | (there < formula->amount[i] ? 2 : 0);
-        }
-        return code;
-    }
-    for (int i = 0; i < formula->count; i++) {
-        npy_int64 before = requested_of(formula, columns, i)[row];
-        has[i] = allocatable_of(formula, columns, i)[row];
-        if (!is_exact(before) || !is_exact(has[i]))
-            return -1;
-        wanted[i] = before + formula->amount[i];
-        if (!is_exact(wanted[i]))
-            return -1;
-    }
-    if (formula->kind == BALANCE) {
-        npy_int64 before[2] = {wanted[0] - formula->amount[0], wanted[1] - formula->amount[1]};
-        int half = MAX_NODE_SCORE / 2;
-        npy_int64 after = MAX_NODE_SCORE, without = MAX_NODE_SCORE;
-        if (has[0] && has[1]) {
-            after = balance(wanted, has);
-            without = balance(before, has);
-        }
-        return half + (half + after - without) / 2; /* never below 0: both are 50 to 100 */
-    }
-    npy_int64 total = 0, weight = 0;
-    for (int i = 0; i < formula->count; i++)
-        if (has[i]) {
-            npy_int64 part;
-            if (formula->kind == LEAST)
-                part = has[i] > wanted[i] ? has[i] - wanted[i] : 0;
-            else
-                part = has[i] < wanted[i] ? has[i] : wanted[i];
-            total += percentage(part, has[i]) * formula->weight[i];
-            weight += formula->weight[i];
-        }
-    return total / (weight ? weight : 1);
-}
-
 static int
 fits(const Formula *formula, const Columns *columns)
 {
@@ -202,30 +141,13 @@ row_in(npy_intp row, npy_intp length)
 static int
 are_in(const npy_intp *rows, npy_intp count, npy_intp length)
 {
-    size_t highest = 0; /* those below 0 are higher than any */
+    int outside = 0;
     for (npy_intp i = 0; i < count; i++)
-        highest = (size_t)rows[i] > highest ? (size_t)rows[i] : highest;
-    return !count || row_in((npy_intp)highest, length);
-}
-
-static PyObject *
-formula_at(PyObject *self, PyObject *const *args, Py_ssize_t count)
-{
-    Formula *formula = (Formula *)self;
-    Columns columns;
-    if (count != 2) {
-        PyErr_SetString(PyExc_TypeError, "at() takes the columns and a row");
-        return NULL;
-    }
-    if (parse_columns(args[0], &columns) < 0 || !fits(formula, &columns))
-        return NULL;
-    npy_intp row = PyLong_AsSsize_t(args[1]);
-    if ((row == -1 && PyErr_Occurred()) || !row_in(row, columns.capacity))
-        return NULL;
-    npy_int64 value = value_at(formula, &columns, row);
-    if (value < 0)
-        Py_RETURN_NONE;
-    return PyLong_FromLongLong(value);
+        outside |= (size_t)rows[i] >= (size_t)length; /* those below 0 as well */
+    for (npy_intp i = 0; outside && i < count; i++)
+        if (!row_in(rows[i], length))
+            return 0;
+    return 1;
 }
 
 /* Many rows at once, for the compiler to take several at a time: no branches but on what is the same for all rows. */
@@ -254,7 +176,8 @@ bits_of(const Formula *formula, const Columns *columns, const npy_intp *rows, np
 }
 
 static void
-codes_of_many(const Formula *formula, const Columns *columns, const npy_intp *rows, npy_intp length, npy_uint8 *codes)
+find_codes(
+    const Formula *formula, const Columns *columns, const npy_intp *rows, npy_intp length, npy_uint8 *codes)
 {
     FOR_EACH_ROW codes[i] = columns->pods[ROW(i)] >= columns->allowed[ROW(i)];
     for (int k = 0; k < formula->count; k++) {
@@ -270,11 +193,11 @@ codes_of_many(const Formula *formula, const Columns *columns, const npy_intp *ro
     }
 }
 
-/* For capacities of which a hundred times as much is exact; `weights` is room for as many numbers as there are rows. */
+/* `is_small` tells that a hundred times of each capacity is exact; `weights` is room for a number a row. */
 static void
-means_of_many(
-    const Formula *formula, const Columns *columns, const npy_intp *rows, npy_intp length, npy_int64 *scores,
-    npy_int64 *weights)
+find_means(
+    const Formula *formula, const Columns *columns, const npy_intp *rows, npy_intp length, int is_small,
+    npy_int64 *scores, npy_int64 *weights)
 {
     FOR_EACH_ROW scores[i] = weights[i] = 0;
     for (int k = 0; k < formula->count; k++) {
@@ -286,8 +209,9 @@ means_of_many(
         {
             npy_int64 has = allocatable[ROW(i)], wanted = requested[ROW(i)] + amount;
             npy_int64 used = wanted < has ? wanted : has, part = least ? has - used : used;
-            double share = (double)(part * MAX_NODE_SCORE) / (double)(has ? has : 1);
-            scores[i] += (npy_int64)share * weight;
+            npy_int64 percents = part * MAX_NODE_SCORE, whole = has ? has : 1;
+            npy_int64 share = is_small ? (npy_int64)((double)percents / (double)whole) : percents / whole;
+            scores[i] += share * weight;
             weights[i] += has ? weight : 0;
         }
     }
@@ -295,7 +219,8 @@ means_of_many(
 }
 
 static void
-balances_of_many(const Formula *formula, const Columns *columns, const npy_intp *rows, npy_intp length, npy_int64 *scores)
+find_balances(
+    const Formula *formula, const Columns *columns, const npy_intp *rows, npy_intp length, npy_int64 *scores)
 {
     const npy_int64 *requested[2] = {requested_of(formula, columns, 0), requested_of(formula, columns, 1)};
     const npy_int64 *allocatable[2] = {allocatable_of(formula, columns, 0), allocatable_of(formula, columns, 1)};
@@ -304,10 +229,68 @@ balances_of_many(const Formula *formula, const Columns *columns, const npy_intp 
         npy_int64 has[2] = {allocatable[0][ROW(i)], allocatable[1][ROW(i)]};
         npy_int64 before[2] = {requested[0][ROW(i)], requested[1][ROW(i)]};
         npy_int64 wanted[2] = {before[0] + formula->amount[0], before[1] + formula->amount[1]};
-        npy_int64 change = balance(wanted, has) - balance(before, has);
+        npy_int64 whole[2] = {has[0] ? has[0] : 1, has[1] ? has[1] : 1};
+        npy_int64 change = balance(wanted, whole) - balance(before, whole); /* both are 50 to 100 */
         int half = MAX_NODE_SCORE / 2;
         scores[i] = half + (half + (has[0] && has[1] ? change : 0)) / 2;
     }
+}
+
+/* The values of these rows, or of the first ones: 1 if all is well, 0 if a number is not exact, -1 for an error. */
+static int
+reckon(const Formula *formula, const Columns *columns, const npy_intp *rows, npy_intp length, void *values)
+{
+    if (formula->kind == ROOM) {
+        find_codes(formula, columns, rows, length, values);
+        return 1;
+    }
+    npy_uint64 capacities;
+    if (bits_of(formula, columns, rows, length, &capacities) >= (npy_uint64)EXACT)
+        return 0;
+    if (formula->kind == BALANCE) {
+        find_balances(formula, columns, rows, length, values);
+        return 1;
+    }
+    npy_int64 one, *weights = length == 1 ? &one : PyMem_New(npy_int64, length);
+    if (weights == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    find_means(formula, columns, rows, length, capacities < (npy_uint64)EXACT / MAX_NODE_SCORE, values, weights);
+    if (weights != &one)
+        PyMem_Free(weights);
+    return 1;
+}
+
+static int
+parse_call(const Formula *formula, PyObject *const *args, Py_ssize_t count, Columns *columns, const char *usage)
+{
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, usage);
+        return 0;
+    }
+    return parse_columns(args[0], columns) == 0 && fits(formula, columns);
+}
+
+static PyObject *
+formula_at(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    Formula *formula = (Formula *)self;
+    Columns columns;
+    if (!parse_call(formula, args, count, &columns, "at() takes the columns and a row"))
+        return NULL;
+    npy_intp row = PyLong_AsSsize_t(args[1]);
+    if ((row == -1 && PyErr_Occurred()) || !row_in(row, columns.capacity))
+        return NULL;
+    npy_int64 score;
+    npy_uint8 code;
+    int is_room = formula->kind == ROOM;
+    int done = reckon(formula, &columns, &row, 1, is_room ? (void *)&code : (void *)&score);
+    if (done < 0)
+        return NULL;
+    if (!done)
+        Py_RETURN_NONE;
+    return PyLong_FromLongLong(is_room ? code : score);
 }
 
 static PyObject *
@@ -317,11 +300,7 @@ formula_of(PyObject *self, PyObject *const *args, Py_ssize_t count)
     Columns columns;
     const npy_intp *rows = NULL;
     npy_intp length;
-    if (count != 2) {
-        PyErr_SetString(PyExc_TypeError, "of() takes the columns, and rows or how many of the first ones");
-        return NULL;
-    }
-    if (parse_columns(args[0], &columns) < 0 || !fits(formula, &columns))
+    if (!parse_call(formula, args, count, &columns, "of() takes the columns, and rows or how many of the first ones"))
         return NULL;
     if (is_vector(args[1], NPY_INTP)) {
         rows = PyArray_DATA((PyArrayObject *)args[1]);
@@ -339,31 +318,13 @@ formula_of(PyObject *self, PyObject *const *args, Py_ssize_t count)
     PyObject *result = PyArray_SimpleNew(1, &length, formula->kind == ROOM ? NPY_UINT8 : NPY_INT64);
     if (result == NULL)
         return NULL;
-    void *values = PyArray_DATA((PyArrayObject *)result);
-    if (formula->kind == ROOM) {
-        codes_of_many(formula, &columns, rows, length, values);
+    int done = reckon(formula, &columns, rows, length, PyArray_DATA((PyArrayObject *)result));
+    if (done > 0)
         return result;
-    }
-    npy_uint64 capacities;
-    if (bits_of(formula, &columns, rows, length, &capacities) >= (npy_uint64)EXACT) {
-        Py_DECREF(result);
-        Py_RETURN_NONE;
-    }
-    npy_int64 *scores = values;
-    if (formula->kind == BALANCE)
-        balances_of_many(formula, &columns, rows, length, scores);
-    else if (capacities < (npy_uint64)EXACT / MAX_NODE_SCORE) {
-        npy_int64 *weights = PyMem_New(npy_int64, length);
-        if (weights == NULL) {
-            Py_DECREF(result);
-            return PyErr_NoMemory();
-        }
-        means_of_many(formula, &columns, rows, length, scores, weights);
-        PyMem_Free(weights);
-    }
-    else
-        FOR_EACH_ROW scores[i] = value_at(formula, &columns, ROW(i));
-    return result;
+    Py_DECREF(result);
+    if (done < 0)
+        return NULL;
+    Py_RETURN_NONE;
 }
 
 static int
@@ -455,6 +416,21 @@ static PyType_Spec formula_spec = {
     .slots = formula_slots,
 };
 
+/* Copies what the rows hold, and tells whether it is the part. */
+#define GATHER(name, type)                                                                                            \
+    static int name(const type *vector, const npy_intp *rows, const type *part, npy_intp length, type *into)         \
+    {                                                                                                                 \
+        int same = 1;                                                                                                 \
+        FOR_EACH_ROW                                                                                                  \
+        {                                                                                                             \
+            into[i] = vector[rows[i]];                                                                                \
+            same &= into[i] == part[i];                                                                               \
+        }                                                                                                             \
+        return same;                                                                                                  \
+    }
+GATHER(gather_wide, npy_int64)
+GATHER(gather_bytes, npy_uint8)
+
 static PyObject *
 known(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
@@ -473,19 +449,10 @@ known(PyObject *module, PyObject *const *args, Py_ssize_t count)
     PyObject *found = are_in(rows, some, length) ? PyArray_SimpleNew(1, &some, type) : NULL;
     if (found == NULL)
         return NULL;
-    int same = 1;
-    for (npy_intp i = 0; i < some; i++) {
-        if (type == NPY_INT64) {
-            npy_int64 value = ((npy_int64 *)PyArray_DATA((PyArrayObject *)args[0]))[rows[i]];
-            ((npy_int64 *)PyArray_DATA((PyArrayObject *)found))[i] = value;
-            same &= value == ((npy_int64 *)PyArray_DATA((PyArrayObject *)args[2]))[i];
-        }
-        else {
-            npy_uint8 value = ((npy_uint8 *)PyArray_DATA((PyArrayObject *)args[0]))[rows[i]];
-            ((npy_uint8 *)PyArray_DATA((PyArrayObject *)found))[i] = value;
-            same &= value == ((npy_uint8 *)PyArray_DATA((PyArrayObject *)args[2]))[i];
-        }
-    }
+    const void *vector = PyArray_DATA((PyArrayObject *)args[0]), *part = PyArray_DATA((PyArrayObject *)args[2]);
+    void *into = PyArray_DATA((PyArrayObject *)found);
+    int same = type == NPY_INT64 ? gather_wide(vector, rows, part, some, into)
+                                 : gather_bytes(vector, rows, part, some, into);
     if (same) {
         Py_DECREF(found);
         Py_RETURN_NONE;
