@@ -67,11 +67,10 @@ class Selector:
     """Requirements that all must hold, or a selector that matches nothing. Immutable and hashable.
 
     ``requirements`` are sorted by key, with those of one key in the order they were given. ``empty`` says that
-    there are none: such a selector matches everything. ``label`` is one that all have which it matches, None if there
-    need not be one.
+    there are none: such a selector matches everything.
     """
 
-    __slots__ = ("_equal", "_hash", "_other", "empty", "label", "nothing", "requirements")
+    __slots__ = ("_equal", "_hash", "_other", "empty", "nothing", "requirements")
 
     def __init__(self, requirements: Iterable[Requirement] = (), *, nothing: bool = False) -> None:
         self.requirements: tuple[Requirement, ...] = tuple(sorted(requirements, key=itemgetter(0)))
@@ -79,9 +78,13 @@ class Selector:
         self.empty = not self.requirements and not nothing
         # Most requirements are for one value of a label; these cost one look-up each.
         self._equal = tuple((r.key, r.values[0]) for r in self.requirements if _is_equality(r))
-        self.label: Label | None = self._equal[0] if self._equal else None
         self._other = tuple(r for r in self.requirements if not _is_equality(r))
         self._hash = hash((self.requirements, nothing))
+
+    @property
+    def label(self) -> Label | None:
+        """One that all have which the selector matches; None if there need not be one."""
+        return self._equal[0] if self._equal else None
 
     def matches(self, labels: Labels) -> bool:
         """Say whether labels satisfy all requirements."""

@@ -70,7 +70,10 @@ class LabelClass:
 
 
 class PodBody:
-    """All that a shape is but for its labels: `pod` is one without any, and `memo` is what all such shapes share."""
+    """All that a shape is but for its labels: `pod` is one without any, and `memo` is what all such shapes share.
+
+    `usages` are what pods take of whose in-place resize their status tells, by what it tells.
+    """
 
     __slots__ = ("__weakref__", "error", "memo", "pod", "terms", "usage", "usages", "volumes")
 
@@ -99,7 +102,7 @@ class PodShape:
 
     __slots__ = (
         *("__weakref__", "_pinned", "body", "common", "error", "key", "label_class", "memo", "pod", "terms", "usage"),
-        *("usages", "volumes"),
+        "volumes",
     )
 
     def __init__(self, key: bytes, body: PodBody, label_class: LabelClass) -> None:
@@ -114,7 +117,7 @@ class PodShape:
         self.body = body
         self.common = body.memo
         self.terms, self.error = body.terms, body.error
-        self.usage, self.usages, self.volumes = body.usage, body.usages, body.volumes
+        self.usage, self.volumes = body.usage, body.volumes
 
     @property
     def namespace(self) -> str:
@@ -292,10 +295,11 @@ class ShapeTable:
         if resize is None:
             return shape.usage
         key = _encode(resize)
-        usage = shape.usages.get(key)
+        usages = shape.body.usages
+        usage = usages.get(key)
         if usage is None:
             usage = usage_of(pod)
             if usage == shape.usage:
                 usage = shape.usage
-            shape.usages[key] = usage
+            usages[key] = usage
         return usage

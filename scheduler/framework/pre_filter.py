@@ -10,7 +10,7 @@ import msgspec
 from scheduler.framework.interface import NodeNames
 from scheduler.framework.recorder import PRE_FILTER, ask, skips
 from scheduler.framework.settled import Learning, Step, known_steps
-from scheduler.framework.status import SKIP, Code, PluginError, Status, unresolvable
+from scheduler.framework.status import Code, PluginError, Status, unresolvable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,11 +83,11 @@ class _Answers:
 
     def take(self, plugin: str, answer: Status | NodeNames | None) -> bool:
         """Take an answer in; whether the next plugin is to be asked. Raises PluginError."""
-        if answer is SKIP:  # as most say of most pods
+        if skips(answer):  # as most do most pods
             self.skipped += (plugin,)
             return True
         recorder = self.cycle.recorder
-        if recorder is not None and not skips(answer):
+        if recorder is not None:
             recorder.evaluated(PRE_FILTER, plugin)
         if answer is None:
             return True
@@ -97,9 +97,6 @@ class _Answers:
             if not names:
                 self._refusal = unresolvable(_nothing_left(self._restricted_by))
             return bool(names)
-        if answer.code is Code.SKIP:
-            self.skipped += (plugin,)
-            return True
         if answer.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
             self._refusal, self._names, self._restricted_by = answer.by(plugin), None, ()
             return False

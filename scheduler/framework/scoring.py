@@ -11,9 +11,9 @@ import numpy.typing as npt
 from scheduler.cache.bare import BareNodeView
 from scheduler.cache.nodes import NodeView
 from scheduler.framework.arithmetic import bounds
-from scheduler.framework.recorder import NORMALIZE, PRE_SCORE, SCORE, ask
+from scheduler.framework.recorder import NORMALIZE, PRE_SCORE, SCORE, ask, skips
 from scheduler.framework.settled import Learning, Step, known_steps
-from scheduler.framework.status import SKIP, Code, PluginError
+from scheduler.framework.status import PluginError
 
 if TYPE_CHECKING:
     from scheduler.framework.cycle import Cycle
@@ -70,12 +70,10 @@ def run_pre_scores(profile: Profile, cycle: Cycle, cache: ShapeCache | None = No
 
 def _ask_all(profile: Profile, cycle: Cycle, view: NodeView, cache: ShapeCache | None) -> frozenset[str]:
     """Ask all plugins, and remember which of them need not be asked again."""
-    timed = cycle.recorder is not None and cycle.sampled
     learning: Learning[PreScorePlugin] = Learning(cache, cycle, PRE_SCORE)
     skipped: tuple[str, ...] = ()
     for plugin in profile.pre_score:
-        score = plugin.pre_score
-        answer = ask(cycle, PRE_SCORE, plugin.name, score, cycle, view) if timed else score(cycle, view)
+        answer = ask(cycle, PRE_SCORE, plugin.name, plugin.pre_score, cycle, view)
         takes_part = _takes_part(cycle, plugin, answer)
         if not takes_part:
             skipped += (plugin.name,)
@@ -86,16 +84,12 @@ def _ask_all(profile: Profile, cycle: Cycle, view: NodeView, cache: ShapeCache |
 
 def _takes_part(cycle: Cycle, plugin: PreScorePlugin, answer: Status | None) -> bool:
     """Whether a plugin has not answered Skip. Raises PluginError if it has failed."""
-    if answer is SKIP:
-        return False
-    if answer is not None:
-        if answer.code is not Code.SKIP:
-            if cycle.recorder is not None:
-                cycle.recorder.evaluated(PRE_SCORE, plugin.name)
-            raise PluginError(f'running PreScore plugin "{plugin.name}": {answer.message}')
+    if skips(answer):
         return False
     if cycle.recorder is not None:
         cycle.recorder.evaluated(PRE_SCORE, plugin.name)
+    if answer is not None:
+        raise PluginError(f'running PreScore plugin "{plugin.name}": {answer.message}')
     return True
 
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scheduler.cache.nodes import NodeView
+from scheduler.config.args.registry import IN_TREE_ARGS
 from scheduler.config.features import FeatureGates
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.events import ActionType
 from scheduler.framework.handle import Handle
 from scheduler.framework.interface import NodeNames, PreFilterPlugin
+from scheduler.plugins.registry import IN_TREE
 from tests.builders import info
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from scheduler.cache.state import ClusterState
     from scheduler.framework.events import EventHint
-    from scheduler.framework.interface import FilterPlugin, ScorePlugin
+    from scheduler.framework.interface import FilterPlugin, Plugin, ScorePlugin
     from scheduler.framework.status import Status
     from tests.builders import PodBuilder
 
@@ -40,6 +42,13 @@ def handle(cluster: ClusterState, *, gates: Mapping[str, bool] = MappingProxyTyp
         binder=UnusedBinder(),
         feature_enabled=lambda name: gates[name] if name in gates else defaults.enabled(name),
     )
+
+
+def in_tree(name: str, cluster: ClusterState) -> Plugin:
+    """The plugin of that name with its default arguments, on a cluster."""
+    args_type = IN_TREE_ARGS.get(name)
+    args: Any = args_type().defaulted(FeatureGates()) if args_type is not None else None
+    return IN_TREE[name](args, handle(cluster))
 
 
 def cycle_of(cluster: ClusterState, pod: PodBuilder) -> Cycle:

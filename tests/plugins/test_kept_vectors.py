@@ -8,15 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler.api.objects import DeviceClass, DeviceClassSpec, ObjectMeta
-from scheduler.config.args.registry import IN_TREE_ARGS
-from scheduler.config.features import FeatureGates
 from scheduler.framework.cycle import Cycle
 from scheduler.framework.filtering import code_of_row
 from scheduler.framework.interface import FilterPlugin, PreFilterPlugin, PreScorePlugin, ScorePlugin
 from scheduler.framework.shape_cache import ShapeCache, ShapeCaches
-from scheduler.plugins.registry import IN_TREE
 from tests.builders import expression, info, node, pod, state, term
-from tests.plugins.harness import handle
+from tests.plugins.harness import in_tree
 
 GPU = "example.com/gpu"
 PLUGINS = [
@@ -97,12 +94,6 @@ def happen(cluster, kind, what):
         cluster.set_object("DeviceClass", DeviceClass(metadata=ObjectMeta(name="c"), spec=spec))
 
 
-def plugin_of(name, cluster):
-    args_type = IN_TREE_ARGS.get(name)
-    args = args_type().defaulted(FeatureGates()) if args_type is not None else None
-    return IN_TREE[name](args, handle(cluster))
-
-
 def prepared(plugin, waiting, cluster):
     """The cycle of an attempt, in which the plugin has looked at the pod."""
     cycle = Cycle(waiting, cluster, "default-scheduler")
@@ -134,7 +125,7 @@ def compare(plugin, cache, cycle):
 @given(happenings=events)
 def test_kept_vectors_follow_the_cluster(name, happenings):
     cluster = state([node(f"n{number}") for number in range(4)])
-    plugin = plugin_of(name, cluster)
+    plugin = in_tree(name, cluster)
     waiting = info(INCOMING, cluster)
     cache = ShapeCache()
     for kind, what in happenings:
@@ -169,7 +160,7 @@ ALIKE = [
 @given(happenings=st.lists(st.one_of(events.map(tuple), st.sampled_from(ALIKE)), min_size=2, max_size=12))
 def test_what_shapes_share_is_right_for_each_of_them(name, sees_labels, happenings):
     cluster = state([node(f"n{number}") for number in range(4)])
-    plugin = plugin_of(name, cluster)
+    plugin = in_tree(name, cluster)
     caches = ShapeCaches(len(ALIKE), sees_labels=sees_labels)
     for one in [*happenings, *ALIKE]:
         if isinstance(one, tuple):
@@ -184,7 +175,7 @@ def test_what_shapes_share_is_right_for_each_of_them(name, sees_labels, happenin
 @pytest.mark.parametrize("name", PLUGINS)
 def test_pods_that_differ_in_labels_only_share_everything(name):
     cluster = state([node(f"n{number}") for number in range(4)])
-    plugin = plugin_of(name, cluster)
+    plugin = in_tree(name, cluster)
     caches = ShapeCaches(len(ALIKE))
     kept = []
     for one in ALIKE[:2]:
@@ -199,7 +190,7 @@ def test_pods_that_differ_in_labels_only_share_everything(name):
 def followed(name, happenings):
     """All that a plugin says row by row of pods and clusters as they become, kept vectors among it."""
     cluster = state([node(f"n{number}") for number in range(4)])
-    plugin = plugin_of(name, cluster)
+    plugin = in_tree(name, cluster)
     waiting, cache, said = info(INCOMING, cluster), ShapeCache(), []
     for kind, what in happenings:
         happen(cluster, kind, what)

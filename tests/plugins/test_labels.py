@@ -9,15 +9,13 @@ import numpy as np
 import pytest
 
 from scheduler.api.objects import ObjectMeta, Service, ServiceSpec
-from scheduler.config.args.registry import IN_TREE_ARGS
-from scheduler.config.features import FeatureGates
 from scheduler.framework.cycle import Cycle
-from scheduler.framework.events import EventResource
+from scheduler.framework.events import ActionType, EventResource
 from scheduler.framework.interface import EnqueueExtensions, FilterPlugin, PreFilterPlugin, PreScorePlugin, ScorePlugin
 from scheduler.framework.status import SKIP, Status
 from scheduler.plugins.registry import IN_TREE
 from tests.builders import expression, info, node, pod, pod_term, state, term
-from tests.plugins.harness import handle
+from tests.plugins.harness import in_tree
 
 ZONE = "topology.kubernetes.io/zone"
 LABELS = ({"app": "web"}, {"app": "db"}, {"app": "web", "index": "1"}, {})
@@ -42,7 +40,7 @@ PODS = {
     "volume": BASE.volume("v", persistentVolumeClaim={"claimName": "c"}),
     "host": BASE.set("spec.hostNetwork", True).set("spec.hostUsers", False),
 }
-NAMES = sorted(name for name, make in IN_TREE.items())
+NAMES = sorted(IN_TREE)
 
 
 def cluster_of():
@@ -61,12 +59,6 @@ def cluster_of():
     service = Service(metadata=ObjectMeta(name="s", namespace="default"), spec=ServiceSpec(selector={"app": "web"}))
     cluster.set_object("Service", service)
     return cluster
-
-
-def plugin_of(name, cluster):
-    args_type = IN_TREE_ARGS.get(name)
-    args = args_type().defaulted(FeatureGates()) if args_type is not None else None
-    return IN_TREE[name](args, handle(cluster))
 
 
 def lasting(plugin, cluster, waiting):
@@ -101,7 +93,7 @@ def lasting(plugin, cluster, waiting):
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_kept_for_a_pod_holds_for_one_with_other_labels(name, kind):
     cluster = cluster_of()
-    plugin = plugin_of(name, cluster)
+    plugin = in_tree(name, cluster)
     if plugin.sees_labels:
         assert not isinstance(plugin, PreFilterPlugin | FilterPlugin | PreScorePlugin | ScorePlugin)
         return
@@ -110,7 +102,7 @@ def test_what_is_kept_for_a_pod_holds_for_one_with_other_labels(name, kind):
 
 
 def events(cluster):
-    """Objects before and after, by what an event may be about."""
+    """Objects, of which there is one before or after, by what an event may be about."""
     there = [info(one, cluster) for one in (pod("q").cpu("2").on("n0"), pod("q").cpu("1").label(app="web").on("n0"))]
     far = pod("q").requires_pods(pod_term(ZONE, {"app": "web"}), anti=True).host_port(80).on("n0")
     there.append(info(far, cluster))
@@ -119,29 +111,25 @@ def events(cluster):
         node("n0").zone("b").capacity(cpu="64").build(),
         node("n0").taint("ok").unschedulable().build(),
     ]
-    pairs = {
-        EventResource.ASSIGNED_POD: there,
-        EventResource.NODE: nodes,
-    }
-    return {
-        resource: [(old, new) for old in (None, *objects) for new in (None, *objects) if old is not new]
-        for resource, objects in pairs.items()
-    }
+    return {EventResource.ASSIGNED_POD: there, EventResource.NODE: nodes}
 
 
-def hinted(hint, waiting, old, new):
-    """What a hint says; what it raises where it is told of something that it has not asked for."""
-    try:
-        return hint.hint(waiting, old, new)
-    except (AssertionError, AttributeError) as problem:
-        return type(problem)
+def occasions(hint, objects):
+    """What a hint may be told of these objects by the events that it has asked for: each as it was, and as it is."""
+    for one in objects:
+        if hint.actions & ActionType.ADD:
+            yield None, one
+        if hint.actions & ActionType.DELETE:
+            yield one, None
+        if hint.actions & ActionType.UPDATE:
+            yield from ((one, other) for other in objects if other is not one)
 
 
 @pytest.mark.parametrize("kind", PODS)
 @pytest.mark.parametrize("name", NAMES)
 def test_hints_for_a_pod_are_those_for_one_with_other_labels(name, kind):
     cluster = cluster_of()
-    plugin = plugin_of(name, cluster)
+    plugin = in_tree(name, cluster)
     if not isinstance(plugin, EnqueueExtensions) or plugin.hints_see_labels:
         assert name in ("InterPodAffinity", "PodTopologySpread") or not isinstance(plugin, EnqueueExtensions)
         return
@@ -149,6 +137,6 @@ def test_hints_for_a_pod_are_those_for_one_with_other_labels(name, kind):
     for hint in plugin.events_to_register():
         if hint.hint is None:
             continue
-        for old, new in events(cluster).get(hint.resource, ()):
-            said = [hinted(hint, one, old, new) for one in waiting]
+        for old, new in occasions(hint, events(cluster).get(hint.resource, ())):
+            said = [hint.hint(one, old, new) for one in waiting]
             assert said == [said[0]] * len(LABELS)

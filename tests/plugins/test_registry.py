@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from scheduler.app.profiles import build_profiles
-from scheduler.config.args.registry import IN_TREE_ARGS
 from scheduler.config.features import FeatureGates
 from scheduler.config.load import default_config
 from scheduler.framework.interface import POINTS, EnqueueExtensions, Plugin
 from scheduler.plugins.registry import IN_TREE
 from tests.builders import node, pod, state
-from tests.plugins.harness import cycle_of, handle
+from tests.plugins.harness import cycle_of, handle, in_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,12 +43,6 @@ EXPECTED = {
 }
 
 
-def made(name: str) -> Plugin:
-    args_type = IN_TREE_ARGS.get(name)
-    args: Any = args_type().defaulted(FeatureGates()) if args_type is not None else None
-    return IN_TREE[name](args, handle(state()))
-
-
 def points(plugin: Plugin) -> Iterator[str]:
     yield from (point for point, kind in POINTS.items() if isinstance(plugin, kind))
     if isinstance(plugin, EnqueueExtensions):
@@ -62,7 +55,7 @@ def test_all_default_plugins_are_there():
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_plugins_have_their_name_and_extension_points(name):
-    plugin = made(name)
+    plugin = in_tree(name, state())
     assert plugin.name == name
     assert set(points(plugin)) == set(EXPECTED[name].split())
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scheduler.config.args.registry import IN_TREE_ARGS
-from scheduler.config.features import FeatureGates
 from scheduler.framework import scoring
 from scheduler.framework.filtering import feasible_mask, filter_nodes
 from scheduler.framework.interface import FilterPlugin, PreFilterPlugin, PreScorePlugin, ScorePlugin
@@ -15,7 +13,7 @@ from scheduler.framework.profile import Profile
 from scheduler.plugins.noderesources.balanced_allocation import balance
 from scheduler.plugins.registry import IN_TREE
 from tests.builders import expression, node, pod, state, term
-from tests.plugins.harness import cycle_of, handle
+from tests.plugins.harness import cycle_of, in_tree
 
 WEIGHTS = {
     "TaintToleration": 3,
@@ -32,11 +30,7 @@ MIB = 1 << 20
 
 
 def profile_for(cluster) -> Profile:
-    plugins = {}
-    for name, factory in IN_TREE.items():
-        args_type = IN_TREE_ARGS.get(name)
-        args = args_type().defaulted(FeatureGates()) if args_type is not None else None
-        plugins[name] = factory(args, handle(cluster))
+    plugins = {name: in_tree(name, cluster) for name in IN_TREE}
 
     def at(kind) -> list[str]:
         return [name for name, plugin in plugins.items() if isinstance(plugin, kind)]

@@ -168,7 +168,7 @@ class BalancedAllocation(PreScorePlugin, ScorePlugin):
         compiled = scored.compiled_at(cycle.state.nodes, row)
         if compiled is not None:
             return compiled
-        amounts = scored.of_one(cycle.state.nodes, row, nonzero=False)
+        amounts = scored.of_one(cycle.state.nodes, row)
         return None if amounts is None else balance_change_of_one(amounts[0], scored.plain_amounts, amounts[1])
 
     def _scored(self, cycle: Cycle) -> ScoredResources | None:

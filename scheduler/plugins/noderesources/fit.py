@@ -69,7 +69,10 @@ class Needs:
     Those with equal keys come to the same.
     """
 
-    __slots__ = ("_classes_version", "_formula", "_resources", "_statuses", "dtype", "key", "needs", "scalars")
+    __slots__ = (
+        *("_amounts", "_classes_version", "_formula", "_resources", "_statuses"),
+        *("dtype", "key", "needs", "scalars"),
+    )
 
     def __init__(self, table: NodeTable, amounts: Sequence[tuple[str, int]]) -> None:
         self.key: Hashable = tuple(amounts)
@@ -77,11 +80,11 @@ class Needs:
             Need(table, name, amount, _FIRST_RESOURCE << position) for position, (name, amount) in enumerate(amounts)
         ]
         self._resources = Resources([need.index for need in self.needs])
+        self._amounts = np.array([need.amount for need in self.needs], np.int64).reshape(-1, 1)
         self.scalars = [need for need in self.needs if need.name not in _NATIVE]
         self._formula = None
         if not self.scalars:  # a device class can't stand for any of them
-            indices, sizes = self._resources.indices, [need.amount for need in self.needs]
-            self._formula = formula("room", indices, sizes)
+            self._formula = formula("room", self._resources.indices, [need.amount for need in self.needs])
         self.dtype: np.dtype[Any] = np.min_scalar_type((_FIRST_RESOURCE << len(amounts)) - 1)
         self._classes_version = -1
         self._statuses: dict[int, Status] = {}
@@ -100,16 +103,15 @@ class Needs:
     def codes(self, nodes: NodeView) -> Codes | None:
         """What each node lacks."""
         table, rows, dtype = nodes.table, nodes.rows, self.dtype
-        codes: Codes | None = None
         if self._formula is not None:
-            codes = self._formula.of(table.columns, nodes.chosen)
-            return codes if codes is not None and some(codes) else None
+            found = self._formula.of(table.columns, nodes.chosen)
+            return found if found is not None and some(found) else None
+        codes: Codes | None = None
         full = table.pod_count[rows] >= table.allowed_pods[rows]
         if some(full):
             codes = full.astype(dtype)
         allocatable = self._resources.of(nodes, "allocatable")
-        amounts = np.array([need.amount for need in self.needs], np.int64).reshape(-1, 1)
-        lacking = allocatable - self._resources.of(nodes, "requested") < amounts
+        lacking = allocatable - self._resources.of(nodes, "requested") < self._amounts
         if not some(lacking):  # as most often
             return codes
         for need, short, there in zip(self.needs, lacking, allocatable, strict=True):
@@ -249,7 +251,7 @@ class Fit(PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin, EnqueueExt
         compiled = scored.compiled_at(cycle.state.nodes, row)
         if compiled is not None:
             return compiled
-        amounts = scored.of_one(cycle.state.nodes, row, nonzero=True)
+        amounts = scored.of_one(cycle.state.nodes, row)
         return None if amounts is None else self._strategy_of_one(*amounts, scored.plain_weights)
 
     def events_to_register(self) -> Sequence[EventHint]:

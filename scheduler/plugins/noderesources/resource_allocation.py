@@ -71,13 +71,14 @@ class ScoredResources:
 
     Extended resources that the pod does not request are left out, as are names that the scheduler does not count.
     `plain_amounts` and `plain_weights` are plain integers. Those with equal keys, of the same arguments of a plugin,
-    come to the same. `formula` is the kind of compiled formula by which they are scored, if there is one, with
-    defaults for CPU and memory that pods do not request if `nonzero`.
+    come to the same. With `nonzero`, defaults count for CPU and memory that pods do not request. `formula` is the kind
+    of compiled formula by which nodes are scored, if there is one.
     """
 
     __slots__ = (
         "_formula",
         "_matrices",
+        "_nonzero",
         "_only_nonzero",
         "_resources",
         "key",
@@ -104,6 +105,7 @@ class ScoredResources:
         self.plain_weights = [weight for _, _, weight in counted]
         self.key: Hashable = self._resources.indices, tuple(self.plain_amounts)
         self._only_nonzero = all(index < _NONZERO_ROWS for index in self._resources.indices)
+        self._nonzero = nonzero
         self._matrices: tuple[Int64s, Int64s, Int64s] | None = None
         self._formula = None
         if formula is not None:
@@ -156,14 +158,12 @@ class ScoredResources:
         """What the pods of the nodes request, int64[A, n], to be read only."""
         return self._resources.of(nodes, "requested")
 
-    def of_one(self, table: NodeTable, row: int, *, nonzero: bool) -> tuple[list[int], list[int]] | None:
-        """What is requested of one node with the pod on it, and what it has; None where one of these is not exact.
-
-        With `nonzero`, defaults stand for the CPU and memory that pods do not request.
-        """
+    def of_one(self, table: NodeTable, row: int) -> tuple[list[int], list[int]] | None:
+        """What is requested of one node with the pod on it, and what it has; None where one of these is not exact."""
         requested, allocatable = [], []
         for index, amount in zip(self._resources.indices, self.plain_amounts, strict=True):
-            there = (table.nonzero if nonzero and index < _NONZERO_ROWS else table.requested).item(index, row) + amount
+            by_default = self._nonzero and index < _NONZERO_ROWS
+            there = (table.nonzero if by_default else table.requested).item(index, row) + amount
             has = table.allocatable.item(index, row)
             if not (is_exact(there) and is_exact(has)):
                 return None

@@ -21,9 +21,9 @@ CLUSTER = state(
 DEFAULT_MEMORY = 200 << 20
 
 
-def scored(*names: str, **requests: int) -> ScoredResources:
+def scored(*names: str, nonzero: bool = False, **requests: int) -> ScoredResources:
     specs = [ResourceSpec(name=name, weight=number + 1) for number, name in enumerate(names)]
-    return ScoredResources(CLUSTER.nodes, specs, {GPU: requests.pop("gpu", 0), **requests})
+    return ScoredResources(CLUSTER.nodes, specs, {GPU: requests.pop("gpu", 0), **requests}, nonzero=nonzero)
 
 
 ALL = NodeView(CLUSTER.nodes)
@@ -77,16 +77,14 @@ def test_requests_of_a_shape_are_worked_out_once():
     ("nonzero", "requested"), [(False, [[1000, 6], [0, 0]]), (True, [[1000, 6], [100, DEFAULT_MEMORY]])]
 )
 def test_of_one_node_with_the_pod_on_it(nonzero, requested):
-    resources = scored("cpu", "memory", cpu=5, memory=7)
-    found = [resources.of_one(CLUSTER.nodes, row, nonzero=nonzero) for row in (0, 1)]
+    resources = scored("cpu", "memory", nonzero=nonzero, cpu=5, memory=7)
+    found = [resources.of_one(CLUSTER.nodes, row) for row in (0, 1)]
     expected = [[cpu + 5, memory + 7] for cpu, memory in requested]
     assert found == [(expected[0], [8000, 16]), (expected[1], [2000, 32])]
 
 
 def test_amounts_that_floats_would_round_are_not_reckoned_with_alone():
     assert (
-        ScoredResources(CLUSTER.nodes, [ResourceSpec(name="cpu", weight=1)], {"cpu": 1 << 53}).of_one(
-            CLUSTER.nodes, 0, nonzero=False
-        )
+        ScoredResources(CLUSTER.nodes, [ResourceSpec(name="cpu", weight=1)], {"cpu": 1 << 53}).of_one(CLUSTER.nodes, 0)
         is None
     )
