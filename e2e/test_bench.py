@@ -27,6 +27,13 @@ def test_medians_of_the_rounds_and_berth_over_kube_scheduler():
     assert lines[1].split() == ["basic", "pods/s", "200", "100", "0.17", "0.50", "1.50"]
 
 
+def test_how_far_berth_is_from_the_floor_where_that_took_its_turn():
+    pair = {"Workload": "basic", "A": [result(throughput=100)], "B": [result(throughput=190)]}
+    heading, line = table([{**pair, "Floor": [result(throughput=200)]}]).splitlines()[:2]
+    assert heading.split()[8:] == ["floor", "of", "it:", "min", "median", "max"]
+    assert line.split() == ["basic", "pods/s", "100", "190", "1.90", "1.90", "1.90", "200", "0.95", "0.95", "0.95"]
+
+
 def test_no_ratio_to_nothing():
     lines = table([{"Workload": "basic", "A": [result()], "B": [result(n_violations=2)]}]).splitlines()
     assert lines[-2].split() == ["violations", "0", "2", "-", "-", "-"]

@@ -4,8 +4,9 @@
 
 Measuring and judging is done by ``bench pair`` (README.md): each run has a fresh etcd and kube-apiserver, the
 schedulers alternate so that slow drift of the machine cancels, and every placement is checked. Compare by the
-scheduler's CPU milliseconds per pod; throughput is bounded by the API server. "Foreign cores" tell how much other
-processes disturbed the runs. The exit code is 1 if a run was
+scheduler's CPU milliseconds per pod; throughput is bounded by the API server. With ``--floor`` a program takes its
+turn that binds each pod to a node at random, respects nothing, and writes the events of a scheduler: what cannot
+well be undercut. "Foreign cores" tell how much other processes disturbed the runs. The exit code is 1 if a run was
 incomplete or a placement wrong.
 """
 
@@ -52,15 +53,24 @@ FIGURES = (
 
 
 def table(pairs: list[dict[str, Any]]) -> str:
-    """Medians of both sides and the ratio of each alternation (Berth over kube-scheduler), by workload and figure."""
+    """Medians of the sides and the ratios of each alternation, by workload and figure.
+
+    That is Berth over kube-scheduler; and Berth over the floor, where that has taken its turn.
+    """
+    floor = any(pair.get("Floor") for pair in pairs)
+    of_floor = f"{'floor':>12}{'of it: min':>14}{'median':>9}{'max':>9}" if floor else ""
     heading = f"{'workload':26}{'figure':18}{'kube-scheduler':>16}{'berth':>12}"
-    lines = [f"{heading}{'ratio: min':>14}{'median':>9}{'max':>9}"]
+    lines = [f"{heading}{'ratio: min':>14}{'median':>9}{'max':>9}{of_floor}"]
     for pair in pairs:
         name = pair["Workload"]
         for figure, path, digits in FIGURES:
             kube, berth = (_values(pair[side], path) for side in ("A", "B"))
             middle = f"{statistics.median(kube):16.{digits}f}{statistics.median(berth):12.{digits}f}"
-            lines.append(f"{name:26}{figure:18}{middle}{_ratios(kube, berth)}")
+            line = f"{name:26}{figure:18}{middle}{_ratios(kube, berth)}"
+            if pair.get("Floor"):
+                least = _values(pair["Floor"], path)
+                line += f"{statistics.median(least):12.{digits}f}{_ratios(least, berth)}"
+            lines.append(line)
             name = ""
     return "\n".join(lines)
 
@@ -83,8 +93,8 @@ def _values(results: list[dict[str, Any]], path: tuple[str, ...]) -> list[float]
     return values
 
 
-def _ratios(kube: list[float], berth: list[float]) -> str:
-    ratios = [mine / theirs for theirs, mine in zip(kube, berth, strict=True) if theirs]
+def _ratios(others: list[float], berth: list[float]) -> str:
+    ratios = [mine / theirs for theirs, mine in zip(others, berth, strict=True) if theirs]
     if not ratios:
         return f"{'-':>14}{'-':>9}{'-':>9}"
     return f"{min(ratios):14.2f}{statistics.median(ratios):9.2f}{max(ratios):9.2f}"
@@ -102,7 +112,8 @@ def run(options: argparse.Namespace, further: list[str]) -> int:
         command += ["--workloads", options.workloads, "--nodes", str(options.nodes)]
         command += ["--rounds", str(options.rounds)]
         command += ["--a-label", "kube-scheduler", "--a", KUBE.replace("{kube}", str(directory / "kube-scheduler"))]
-        command += ["--b-label", "berth", "--b-name", "berth", "--b", options.berth, *further]
+        command += ["--b-label", "berth", "--b-name", "berth", "--b", options.berth]
+        command += [*(["--floor"] if options.floor else []), *further]
         done = subprocess.run(command, cwd=REPOSITORY, check=False)
         if results.exists():
             pairs = [pair for pair in json.loads(results.read_text()) if pair["A"] and pair["B"]]
@@ -140,6 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--nodes", type=int, default=500, help="default %(default)s")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each scheduler (default %(default)s)")
     parser.add_argument("--berth", default=BERTH, metavar="CMD", help="with the placeholders of README.md")
+    parser.add_argument("--floor", action="store_true", help="in turn with a binder that picks at random, in Go")
     parser.add_argument("--stages", action="store_true", help="sample where Berth's CPU goes, in a run more a workload")
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep the results here")
     options, further = parser.parse_known_args(arguments)
