@@ -154,7 +154,8 @@ class SchedulerService:
             histories=recording.records is not None,
         )
         wire(scheduler)
-        scheduler.on_tried = Pacer(settings.burst_interval).tried
+        pacer = Pacer(settings.burst_interval)
+        scheduler.pace(tried=pacer.tried, bound=pacer.bound)
         recording.watch(scheduler)
         return scheduler
 

@@ -28,7 +28,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     without one); `warnings` are for the log. `random_seed` None breaks ties differently in each process. `records`
     attempts are recorded in at most `record_bytes`, none if either is 0; with `annotate` what is recorded is written to
     the pods' annotations. `grace` is the seconds that binds under way get when the process is stopped.
-    `burst_interval` is the seconds between two rounds of work while many pods come at once (`pacing.Pacer`).
+    `burst_interval` is the most seconds between two rounds of work while many pods come at once (`pacing.Pacer`).
     `scheduler_profiles`: whether SchedulerProfiles change profiles.
     """
 

@@ -115,8 +115,8 @@ def add_parser(subparsers: SubParsers) -> None:
         default=INTERVAL,
         metavar="VALUE",
         help=f"while more than {BUSY} pods a second are tried, deal with what comes in only this often and with all of "
-        f"it in one go, for up to a quarter less CPU; at most {_milliseconds(LONGEST)}, 0 to deal with each at once "
-        f"(default {_milliseconds(INTERVAL)})",
+        "it in one go, for up to a third less CPU; more often where a pod is bound in less than twice that time; at "
+        f"most {_milliseconds(LONGEST)}, 0 to deal with each at once (default {_milliseconds(INTERVAL)})",
     )
     own.add_argument(
         "--scheduler-profiles",

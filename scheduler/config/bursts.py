@@ -6,7 +6,7 @@ from typing import Final
 
 BUSY: Final = 160
 """Pods tried in a second that make a burst: with fewer than two a round, waiting would bring nothing together."""
-INTERVAL: Final = 0.01
-"""Seconds from one round of work to the next."""
+INTERVAL: Final = 0.02
+"""The most seconds from one round of work to the next."""
 LONGEST: Final = 0.1
 """Seconds: between two rounds the process does nothing, and answers nobody."""

@@ -20,7 +20,7 @@ from scheduler.framework.status import Code, error
 from scheduler.framework.trace import WAIT_ON_PERMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scheduler.cache.pods import PodInfo
     from scheduler.cache.state import ClusterState
@@ -105,6 +105,8 @@ class BindingCycle:
         self._metrics = metrics
         self._nominating = nominating
         self._pre_binding: dict[str, _PreBinding] = {}
+        self.on_bound: Callable[[float], None] | None = None
+        """Told how many seconds passed from the beginning of an attempt until its pod was bound."""
 
     def cancel_pre_bind(self, uid: str, message: str) -> bool:
         """Call the PreBind plugins of a pod off; False if it is not in that phase."""
@@ -228,7 +230,10 @@ class BindingCycle:
         )
         if log.isEnabledFor(outcome.V2):
             log.log(outcome.V2, "Successfully bound pod to node: pod=%s node=%s", placed.key, attempt.node)
-        self._metrics.attempt("scheduled", profile.name).observe(time.perf_counter() - attempt.start)
+        seconds = time.perf_counter() - attempt.start
+        self._metrics.attempt("scheduled", profile.name).observe(seconds)
+        if self.on_bound is not None:
+            self.on_bound(seconds)
         first = entry.first_attempt
         self._metrics.pod_scheduled(entry.attempts, max(self._queue.now() - first, 0.0) if first is not None else 0.0)
         if entry.flushed:

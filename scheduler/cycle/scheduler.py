@@ -101,10 +101,15 @@ class Scheduler:
         self._stopping = False
         self.handle: Handle | None = None
         """What the plugins were made with, for whoever makes more of them."""
-        self.on_tried: Callable[[int], None] | None = None
-        """Told how many pods were tried without a pause."""
+        self._on_tried: Callable[[int], None] | None = None
         self.shadows: dict[str, ShadowHook] = {}
         """By profile: who is told of its decisions before they take effect, to decide on the same state."""
+
+    def pace(self, *, tried: Callable[[int], None], bound: Callable[[float], None]) -> None:
+        """Tell how many pods were `tried` without a pause, and how many seconds it took from the beginning of an
+        attempt until its pod was `bound`."""
+        self._on_tried = tried
+        self._binding.on_bound = bound
 
     # the loop
 
@@ -120,8 +125,8 @@ class Scheduler:
                 tried += 1
                 if time.perf_counter() >= deadline:
                     break
-            if self.on_tried is not None:
-                self.on_tried(tried)
+            if self._on_tried is not None:
+                self._on_tried(tried)
             await asyncio.sleep(0)
 
     def stop(self) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scheduler.framework.settled import Step
     from scheduler.framework.shape_cache import ShapeCache
     from scheduler.framework.standing import Standing
-    from scheduler.metrics.instruments import CounterSeries
+    from scheduler.metrics.instruments import CounterSeries, HistogramSeries
 
 Int64s = npt.NDArray[np.int64]
 
@@ -68,6 +68,7 @@ class Course:
 
     __slots__ = (
         "_cache",
+        "_idle",
         "_kin",
         "_notes",
         "_of_filters",
@@ -78,7 +79,6 @@ class Course:
         "_pre_score",
         "_profile",
         "_recorder",
-        "_settled",
         "filters",
         "outcome",
         "skipped",
@@ -96,15 +96,12 @@ class Course:
         self._pre_score = _answers(cache.answers[PRE_SCORE], skipped, lambda plugin: plugin.pre_score)
         self._kin = Kin.of(cycle, cache, self.filters, plan_of(profile, cycle, skipped))
         self._notes: list[_Note] = []
-        self._settled = [
-            *_settled(PRE_FILTER, cache.answers[PRE_FILTER]),
-            *_settled(PRE_SCORE, cache.answers[PRE_SCORE]),
-        ]
         self._recorder: PluginRecorder | None = None
         self._of_pre_filters: list[CounterSeries] = []
         self._of_pre_scores: list[CounterSeries] = []
         self._of_filters: list[CounterSeries] = []
         self._of_scores: list[CounterSeries] = []
+        self._idle: dict[str, list[HistogramSeries]] = {}
 
     @classmethod
     def learn(
@@ -168,7 +165,10 @@ class Course:
             for series in self._of_scores:
                 series.value += feasible
         if sampled:
-            for point, plugin, code, seconds in (*self._settled, *self._notes):
+            for answered in (PRE_FILTER, PRE_SCORE) if scored else (PRE_FILTER,):
+                for durations in self._idle_at(answered, recorder):
+                    durations.observe(0.0)
+            for point, plugin, code, seconds in self._notes:
                 if scored or point != PRE_SCORE:
                     recorder.plugin(point, plugin, code, seconds)
 
@@ -184,6 +184,19 @@ class Course:
         self._of_pre_scores = series(PRE_SCORE, pre_scores)
         self._of_filters = series(FILTER, [plugin.name for plugin in self.filters])
         self._of_scores = series(SCORE, [plugin.name for plugin, _ in self._kin.plan.active])
+        self._idle = {}
+
+    def _idle_at(self, point: str, recorder: PluginRecorder) -> list[HistogramSeries]:
+        """Where it is told that the plugins which have settled took no time; made when there is something to tell."""
+        found = self._idle.get(point)
+        if found is None:
+            found = self._idle[point] = [
+                recorder.durations(point, name, code)
+                for step in self._cache.answers[point]
+                for code, names in ((Code.SKIP, step.skipped), (Code.SUCCESS, step.counted))
+                for name in names
+            ]
+        return found
 
     def _say_the_same(self, point: str, answers: list[_Answer], cycle: Cycle, *args: NodeView) -> bool:
         for ask, left, name, skips in answers:
@@ -214,15 +227,6 @@ class Course:
             self._notes.append((SCORE, plugin.name, Code.SUCCESS, spent.get(plugin.name, 0.0)))
         if not normalized_anew:  # else each was timed as it was asked
             self._notes += [(NORMALIZE, plugin.name, Code.SUCCESS, 0.0) for plugin, _ in plan.by_row]
-
-
-def _settled(point: str, steps: list[Step[Any]]) -> list[_Note]:
-    return [
-        (point, name, code, 0.0)
-        for step in steps
-        for code, names in ((Code.SKIP, step.skipped), (Code.SUCCESS, step.counted))
-        for name in names
-    ]
 
 
 def _answers(

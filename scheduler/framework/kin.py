@@ -7,7 +7,9 @@ for both, and what follows from these: which nodes fit, the sum of the scores, a
 from __future__ import annotations
 
 import time
+from collections import deque
 from functools import partial
+from operator import is_
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -36,6 +38,9 @@ _CONSTANT: Final = (FilterPlugin.epoch, ScorePlugin.epoch)
 """The epochs of plugins that have none of their own."""
 
 
+_LATELY: Final = 4
+
+
 class _Row(NamedTuple):
     """A plugin that is asked about many rows, by `ask`, or about one, by `ask_at`; and what is kept of its answers."""
 
@@ -49,8 +54,12 @@ class _Row(NamedTuple):
         start = time.perf_counter() if cycle.sampled else 0.0
         self.cache.refresh(cycle.state.nodes, partial(self.ask, cycle), epoch, partial(self.ask_at, cycle))
         if cycle.sampled:
-            name = self.plugin.name
-            spent[name] = spent.get(name, 0.0) + time.perf_counter() - start
+            self.has_taken(time.perf_counter() - start, spent)
+
+    def has_taken(self, seconds: float, spent: dict[str, float]) -> None:
+        """Add to what the plugin has spent."""
+        name = self.plugin.name
+        spent[name] = spent.get(name, 0.0) + seconds
 
 
 class _Together:
@@ -92,22 +101,24 @@ class _Together:
         """Bring those that depend on the same up to date."""
         table = cycle.state.nodes
         end = table.log.end
-        row, changed = None, None
-        if not cycle.sampled:
-            row = table.log.only_row(self._position, mask)  # as after each pod
-            if row is None:
-                changed = table.changed(self._position, mask)
+        row = table.log.only_row(self._position, mask)  # as after each pod
+        changed = table.changed(self._position, mask) if row is None else None
         for part in parts:
             cache = part.cache
             if cache.position == end:  # by a pod of another shape
                 continue
+            start = time.perf_counter() if cycle.sampled else 0.0
             if row is not None:
-                if cache.follow(row, part.ask_at(cycle, row), end):
-                    continue
+                done = cache.follow(row, part.ask_at(cycle, row), end)
             elif changed is not None and cache.can_take(changed, self._position):
                 cache.take(changed, part.ask(cycle, changed), end)
-                continue
-            part.refresh(cycle, cache.epoch, spent)
+                done = True
+            else:
+                done = False
+            if not done:
+                part.refresh(cycle, cache.epoch, spent)
+            elif cycle.sampled:
+                part.has_taken(time.perf_counter() - start, spent)
 
 
 class Kin:
@@ -116,6 +127,7 @@ class Kin:
     __slots__ = (
         "__weakref__",
         "_filter_rows",
+        "_lately",
         "_leaders",
         "_of_final",
         "_row_wise",
@@ -145,6 +157,7 @@ class Kin:
         self._versions: list[int] = []
         self._verdicts: list[tuple[FilterPlugin, Codes]] = []
         self._selection: Selection | None = None
+        self._lately: deque[tuple[list[Codes | None], Selection]] = deque(maxlen=_LATELY)
 
     @classmethod
     def of(cls, cycle: Cycle, cache: ShapeCache, filters: list[FilterPlugin], plan: Plan) -> Kin:
@@ -159,19 +172,34 @@ class Kin:
         versions.append(cycle.state.nodes.version)
         if self._row_wise:
             return self._known(cycle, cache, rejections, versions)
-        return self._new(cycle, rejections, spent)
+        return self._new(cycle, rejections, versions, spent)
 
-    def _new(self, cycle: Cycle, rejections: Rejections, spent: dict[str, float]) -> Selection:
-        """Ask those filters that are asked in each cycle."""
+    def _new(self, cycle: Cycle, rejections: Rejections, versions: list[int], spent: dict[str, float]) -> Selection:
+        """Ask those filters that are asked in each cycle: the same nodes as lately, if these give the very same arrays,
+        which nobody can have written to meanwhile."""
+        said: list[Codes | None] = []
         for plugin, rows in self.parts:
             start = time.perf_counter() if cycle.sampled else 0.0
             codes = plugin.filter(cycle, cycle.nodes) if rows is None else rows.vector
-            if cycle.sampled and rows is None:
-                spent[plugin.name] = time.perf_counter() - start
+            if rows is None:
+                said.append(codes)
+                if cycle.sampled:
+                    spent[plugin.name] = time.perf_counter() - start
             if codes is not None:
                 rejections.verdicts.append((plugin, codes))
+        if versions != self._versions:
+            self._versions = versions
+            self._lately.clear()
+        for lately, known in self._lately:
+            if all(map(is_, lately, said)):
+                return known
         asked, left = in_turn(cycle.filters, rejections)
-        return Selection([], np.flatnonzero(left), asked)
+        feasible = np.flatnonzero(left)
+        feasible.flags.writeable = False
+        found = Selection([], feasible, asked)
+        if all(codes is None or not codes.flags.writeable for codes in said):
+            self._lately.append((said, found))
+        return found
 
     def _known(self, cycle: Cycle, cache: ShapeCache, rejections: Rejections, versions: list[int]) -> Selection:
         """The same nodes as before, unless a verdict has changed."""
@@ -195,7 +223,7 @@ class Kin:
         versions = self._score_rows.catch_up(cycle, spent)
         static = None if self._sum is None else self._sum.total(cycle.nodes.size)
         normalized = normalized_total(plan, profile, cycle, view, versions[self._of_final :])
-        if self._row_wise and self._leaders is not None and not plan.others and not isinstance(normalized, np.ndarray):
+        if self._leaders is not None and not plan.others and not isinstance(normalized, np.ndarray):
             assert static is not None
             return self._leaders.standing(selection, static, normalized or 0, view)
         return sum_up(plan.others, profile, cycle, view, own_sum(static, normalized, view))

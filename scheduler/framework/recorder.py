@@ -87,11 +87,15 @@ class PluginRecorder:
 
     def plugin(self, point: str, plugin: str, code: Code, seconds: float) -> None:
         """One plugin has answered; for Score, for all nodes together, for Filter, for all that got this status."""
+        self.durations(point, plugin, code).observe(seconds)
+
+    def durations(self, point: str, plugin: str, code: Code) -> HistogramSeries:
+        """What counts how long a plugin takes that answers so."""
         key = (point, plugin, code)
         series = self._plugins.get(key)
         if series is None:
             series = self._plugins[key] = self._metrics.plugin_execution_duration.labels(plugin, point, str(code))
-        series.observe(seconds)
+        return series
 
 
 def ask(cycle: Cycle, point: str, plugin: str, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

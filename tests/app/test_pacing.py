@@ -60,6 +60,34 @@ async def test_in_a_burst_rounds_begin_an_interval_apart(thread):
     assert thread.slept == [pytest.approx(0.006), pytest.approx(0.009)]
 
 
+async def test_rounds_are_half_as_far_apart_as_a_bind_takes(thread):
+    pacer = thread.pacer(0.02)
+    pacer.tried(500)
+    for _ in range(200):
+        pacer.bound(0.006)
+    await turns(14)
+    assert thread.slept == [pytest.approx(0.003, rel=1e-3)] * 2
+
+
+async def test_and_no_farther_than_the_interval(thread):
+    pacer = thread.pacer(0.02)
+    pacer.tried(500)
+    for _ in range(200):
+        pacer.bound(3.0)
+    await turns(14)
+    assert thread.slept == [pytest.approx(0.02)] * 2
+
+
+async def test_a_single_slow_bind_changes_little(thread):
+    pacer = thread.pacer(0.02)
+    pacer.tried(500)
+    for _ in range(200):
+        pacer.bound(0.006)
+    pacer.bound(0.070)
+    await turns(7)
+    assert thread.slept == [pytest.approx(0.005, rel=1e-3)]
+
+
 async def test_many_pods_at_once_are_a_burst(thread):
     pacer = thread.pacer()
     pacer.tried(500)

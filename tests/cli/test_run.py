@@ -67,7 +67,7 @@ def test_flags_override_the_configuration_where_kube_schedulers_do(run, file):
 
 
 def test_a_burst_is_dealt_with_at_intervals(run):
-    assert run()[1].burst_interval == 0.01
+    assert run()[1].burst_interval == 0.02
     assert run("--burst-interval=25ms")[1].burst_interval == 0.025
     assert run("--burst-interval=0")[1].burst_interval == 0.0
 

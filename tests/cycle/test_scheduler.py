@@ -254,10 +254,11 @@ class TestLoop:
         await asyncio.sleep(0)
         assert rig.node_of("c") == ""
 
-    async def test_it_tells_how_many_were_tried_without_a_pause(self):
+    async def test_it_tells_how_many_were_tried_without_a_pause_and_how_long_a_bind_took(self):
         rig = Rig(Filter("A"))
-        told = []
-        rig.scheduler.on_tried = told.append
+        told: list[int] = []
+        bound: list[float] = []
+        rig.scheduler.pace(tried=told.append, bound=bound.append)
         rig.put(node("n"), pod("a"), pod("b"))
         loop = asyncio.create_task(rig.scheduler.run())
         await asyncio.sleep(0)
@@ -267,6 +268,8 @@ class TestLoop:
         rig.scheduler.stop()
         await loop
         assert told == [2, 1]
+        assert len(bound) == 3
+        assert all(0 < seconds < 60 for seconds in bound)
 
     async def test_other_work_has_its_turn_between_slices(self, monkeypatch):
         monkeypatch.setattr(module, "TIME_SLICE", 0.0)

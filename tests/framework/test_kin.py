@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from scheduler.framework.course import Course
+from scheduler.framework.status import unschedulable
 from tests.builders import info, pod
-from tests.framework.stubs import Score
+from tests.framework.stubs import Filter, Score
 from tests.framework.test_course import MANY, NO, Bench, Told
 
 
@@ -128,3 +129,79 @@ class TestWhatItComesTo:
         town.look("b")
         with pytest.raises(RuntimeError, match="another decision has been taken since"):
             np.asarray(before.totals)
+
+
+class Turns(Filter):
+    """Asked in each cycle; turns down the nodes that are named in `down`, by one and the same array each time.
+
+    With `again` it writes the verdicts of each cycle into the array of the one before.
+    """
+
+    may_fail = False
+
+    def __init__(self, *, again=False):
+        super().__init__("Turns")
+        self.down = ""
+        self._again = again
+        self._known = {}
+
+    def filter(self, cycle, nodes):
+        kind = id(nodes.table), "" if self._again else self.down
+        codes = self._known.get(kind)
+        if codes is None or self._again:
+            codes = self._known.setdefault(kind, np.zeros(len(nodes), np.uint8))
+            codes[:] = [nodes.table.name(row) in self.down for row in range(len(nodes))]
+            codes.flags.writeable = self._again
+        return codes
+
+    def status(self, cycle, code):
+        return unschedulable("not its turn")
+
+
+class TestFiltersThatAreAskedInEachCycle:
+    """Each decision is compared with one from scratch."""
+
+    def test_the_same_nodes_fit_where_they_give_the_same_array(self):
+        turns = Turns()
+        bench = Bench(turns)
+        bench.warm()
+        found = {}
+        for down in ("", "ab", "c", "ab", "", "c"):
+            turns.down = down
+            feasible = bench.decide().feasible
+            assert [bench.cluster.nodes.name(row) for row in feasible] == [
+                name for name in "abcdef" if name not in down
+            ]
+            assert found.setdefault(down, feasible) is feasible
+
+    def test_not_where_a_node_has_become_full_meanwhile(self):
+        turns = Turns()
+        turns.down = "b"
+        bench = Bench(turns)
+        bench.warm()
+        before = bench.decide().feasible
+        while bench.place("c"):
+            feasible = bench.decide().feasible
+            if len(feasible) < len(before):
+                break
+        assert [bench.cluster.nodes.name(row) for row in feasible] == list("adef")
+
+    def test_not_where_they_can_have_written_to_it(self):
+        turns = Turns(again=True)
+        bench = Bench(turns)
+        bench.warm()
+        for down in ("", "ab", "c", "ab", ""):
+            turns.down = down
+            feasible = bench.decide().feasible
+            assert [bench.cluster.nodes.name(row) for row in feasible] == [
+                name for name in "abcdef" if name not in down
+            ]
+
+    @pytest.mark.parametrize("how", [{}, {"details": True}, {"sampled": True}])
+    def test_the_best_of_them_is_found_as_from_scratch(self, how):
+        turns = Turns()
+        bench = Bench(turns, Score("S", {"c": 50}))
+        bench.warm()
+        for number in range(20):
+            turns.down = ("", "ab", "c", "bcd", "f")[number % 5]
+            bench.place(**(how if number % 4 == 3 else {}))

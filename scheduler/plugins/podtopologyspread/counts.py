@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from scheduler.cache.counters import DomainTally, MatchCounter
 from scheduler.plugins.podtopologyspread.inclusion import Inclusion
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
     import numpy.typing as npt
 
     from scheduler.api.selectors import Selector
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
     Int64s = npt.NDArray[np.int64]
     Ids = npt.NDArray[np.intp]
+
+
+_KEPT: Final = 8
 
 
 class CountedConstraint(NamedTuple):
@@ -65,14 +70,42 @@ class CountedConstraint(NamedTuple):
         return self.inclusion.domains(self.column)
 
 
+class KeptVectors:
+    """Vectors of the last few kinds that were asked for, read only, each the same object until `versions` differ."""
+
+    __slots__ = ("_by_kind", "_versions")
+
+    def __init__(self) -> None:
+        self._versions: Hashable = None
+        self._by_kind: dict[Hashable, npt.NDArray[np.uint8]] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_kind)
+
+    def of(
+        self, versions: Hashable, kind: Hashable, make: Callable[[], npt.NDArray[np.uint8]]
+    ) -> npt.NDArray[np.uint8]:
+        """The vector of that kind, made if it isn't there."""
+        if versions != self._versions:
+            self._by_kind, self._versions = {}, versions
+        found = self._by_kind.get(kind)
+        if found is None:
+            if len(self._by_kind) >= _KEPT:
+                self._by_kind.clear()
+            found = self._by_kind[kind] = make()
+            found.flags.writeable = False
+        return found
+
+
 class SpreadCounts:
     """The constraints of a shape that are looked at together: those of Filter, or those of Score.
 
     With `require_all`, a node counts only if it has all their topology keys. `comparing` says whether tolerations may
-    compare, where taints matter.
+    compare, where taints matter. In `codes` are the verdicts of Filter over all rows, in `prepared` is what PreScore
+    has found last.
     """
 
-    __slots__ = ("_inclusions", "constraints", "items", "require_all")
+    __slots__ = ("_inclusions", "codes", "constraints", "items", "prepared", "require_all")
 
     def __init__(
         self,
@@ -85,6 +118,8 @@ class SpreadCounts:
     ) -> None:
         self.constraints = constraints
         self.require_all = require_all
+        self.codes = KeptVectors()
+        self.prepared: Any = None
         keys = tuple(dict.fromkeys(constraint.topology_key for constraint in constraints)) if require_all else ()
         self._inclusions: dict[tuple[bool, bool], Inclusion] = {}
         self.items: list[CountedConstraint] = []

@@ -23,21 +23,37 @@ MISSING_LABEL: Final = 2
 """The node lacks the topology key of a constraint."""
 
 _NO_MINIMUM: Final = 2**31 - 1
+_FEW_DOMAINS: Final = 64
+"""With more, how they come out is hardly ever the same again."""
 
 
 def spread_codes(counts: SpreadCounts, nodes: NodeView, trial: WhatIf | None = None) -> Codes:
-    """uint8, one a row of the view: 0, or the code for the first constraint that the node fails.
+    """uint8, one a row of the view: 0, or the code for the first constraint that the node fails; read only.
 
-    `trial` are the changes that the state is tried with, if it is.
+    For all rows it is the same array again where the same domains come out as they did before. `trial` are the changes
+    that the state is tried with, if it is.
     """
     table = nodes.table
     counts.refresh(table)
-    codes: Codes | None = None
+    verdicts = []
     for item in counts.items:
         sums = item.sums(table.size)
         if trial is not None:
             sums = sums + item.uncounted(trial, table, len(sums))
-        found = verdict_by_domain(item, sums)[item.column.ids[nodes.rows]]
+        verdicts.append(verdict_by_domain(item, sums))
+    if trial is not None or not isinstance(nodes.rows, slice) or sum(map(len, verdicts)) > _FEW_DOMAINS:
+        return _by_row(counts, verdicts, nodes)
+    return counts.codes.of(
+        (nodes.size, *[item.column.version for item in counts.items]),
+        tuple([verdict.tobytes() for verdict in verdicts]),
+        lambda: _by_row(counts, verdicts, nodes),
+    )
+
+
+def _by_row(counts: SpreadCounts, verdicts: list[Codes], nodes: NodeView) -> Codes:
+    codes: Codes | None = None
+    for item, verdict in zip(counts.items, verdicts, strict=True):
+        found = verdict[item.column.ids[nodes.rows]]
         if codes is None:
             codes = found
         else:

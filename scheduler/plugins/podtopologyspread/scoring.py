@@ -16,7 +16,7 @@ from scheduler.api.topology_labels import HOSTNAME_LABEL
 from scheduler.framework.arithmetic import bounds, divide, every, some
 
 if TYPE_CHECKING:
-    from scheduler.cache.nodes import NodeView
+    from scheduler.cache.nodes import NodeView, Rows
     from scheduler.plugins.podtopologyspread.counts import CountedConstraint, SpreadCounts
 
 Int64s = npt.NDArray[np.int64]
@@ -34,9 +34,33 @@ class SpreadScoring(NamedTuple):
     ignored: Mask | None
 
 
+class _Prepared(NamedTuple):
+    """What was found for these rows; it holds until a label that matters changes, by the versions of its column."""
+
+    rows: Rows
+    versions: list[int]
+    weights: list[float]
+    ignored: Mask | None
+
+
 def prepare(counts: SpreadCounts, feasible: NodeView) -> SpreadScoring:
     """Find the nodes to ignore and the weights, from the feasible nodes (initPreScoreState)."""
     counts.refresh(feasible.table)
+    rows, versions = feasible.rows, [item.column.version for item in counts.items]
+    found: _Prepared | None = counts.prepared
+    if found is None or found.versions != versions or not _same(found.rows, rows):
+        found = counts.prepared = _Prepared(rows, versions, *_prepared(counts, feasible))
+    return SpreadScoring(counts, found.weights, found.ignored)
+
+
+def _same(these: Rows, those: Rows) -> bool:
+    """Whether these are the same rows, as far as that can be seen at once."""
+    if isinstance(these, slice) or isinstance(those, slice):
+        return isinstance(these, slice) and isinstance(those, slice) and these == those
+    return these is those and not these.flags.writeable
+
+
+def _prepared(counts: SpreadCounts, feasible: NodeView) -> tuple[list[float], Mask | None]:
     ids = [item.column.ids[feasible.rows] for item in counts.items]
     ignored = None
     if counts.require_all:
@@ -53,7 +77,7 @@ def prepare(counts: SpreadCounts, feasible: NodeView) -> SpreadScoring:
         else:
             size = _distinct_values(item, of_nodes if ignored is None else of_nodes[~ignored])
         weights.append(natural_logarithm(float(size + 2)))
-    return SpreadScoring(counts, weights, ignored)
+    return weights, ignored
 
 
 def raw_scores(scoring: SpreadScoring, nodes: NodeView) -> Int64s:

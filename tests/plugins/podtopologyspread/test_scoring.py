@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from scheduler.cache.bare import BareNodeView
+from scheduler.cache.nodes import NodeView
 from scheduler.config.args.pod_topology_spread import PodTopologySpreadArgs
+from scheduler.plugins.podtopologyspread.constraints import SCHEDULE_ANYWAY, compile_constraints
+from scheduler.plugins.podtopologyspread.counts import SpreadCounts
 from scheduler.plugins.podtopologyspread.plugin import PodTopologySpread
-from scheduler.plugins.podtopologyspread.scoring import natural_logarithm
-from tests.builders import node, pod, state
+from scheduler.plugins.podtopologyspread.scoring import natural_logarithm, prepare
+from tests.builders import info, node, pod, state
 from tests.plugins.clusters import HOST, ZONE, Cluster, cycle_for, handle, node_scores
 
 APP_A = {"matchLabels": {"app": "a"}}
@@ -55,6 +58,45 @@ def test_the_hostname_count_ignores_the_inclusion_policies():
     nodes = [node("a").taint("gpu"), node("b")]
     incoming = pod("p").spreads(HOST, soft=True, labelSelector=APP_A, nodeTaintsPolicy="Honor")
     assert scores(nodes, on("a", 3), incoming)["a"][0] == round(3 * math.log(2 + 2))
+
+
+def test_what_was_found_for_some_nodes_holds_until_a_label_changes():
+    incoming = pod("p").spreads(ZONE, soft=True, labelSelector=APP_A).build()
+    cluster = Cluster(state())
+    cluster.apply([item.build() for item in (node("a").zone("z1"), node("b").zone("z2"), node("c").zone("z3"))])
+    cluster.apply([item.build() for item in on("a", 5)])
+    plugin = PodTopologySpread(PodTopologySpreadArgs(), handle(cluster.state))
+
+    def raw(names):
+        found = node_scores(plugin, cluster, cycle_for(cluster, incoming), names)
+        assert found is not None
+        return [score for score, _ in found.values()]
+
+    assert raw(["a", "b", "c"]) == [round(5 * math.log(3 + 2)), 0, 0]
+    assert raw(["a", "b"]) == [round(5 * math.log(2 + 2)), 0]
+    cluster.apply([node("b").zone("z1").build()])
+    assert raw(["a", "b"]) == [round(5 * math.log(1 + 2))] * 2
+    assert raw(["a", "b", "c"]) == [round(5 * math.log(2 + 2))] * 2 + [0]
+
+
+@pytest.mark.parametrize("rows", [slice(0, 2), np.array([0, 1])])
+def test_the_very_same_nodes_are_looked_at_once(rows):
+    cluster = state([node("a").zone("z1"), node("b").zone("z2")])
+    shape = info(pod("p").spreads(ZONE, soft=True, labelSelector=APP_A), cluster).shape
+    constraints = compile_constraints(shape.pod.spec.topology_spread_constraints, shape.labels, SCHEDULE_ANYWAY)
+    counts = SpreadCounts(cluster, shape, constraints, require_all=True)
+    view = NodeView(cluster.nodes, None if isinstance(rows, slice) else rows)
+    if isinstance(rows, np.ndarray):
+        first = prepare(counts, view)
+        assert prepare(counts, view).weights is not first.weights  # somebody may have written to the rows
+        rows.flags.writeable = False
+    first = prepare(counts, view)
+    assert (
+        prepare(counts, NodeView(cluster.nodes, view.rows if isinstance(rows, np.ndarray) else None)).weights
+        is first.weights
+    )
+    cluster.set_node(node("b").zone("z1").build())
+    assert prepare(counts, view).weights == [natural_logarithm(3.0)]
 
 
 def test_no_pods_count_on_nodes_that_are_looked_at_without_them_but_those_of_their_zone_do():
